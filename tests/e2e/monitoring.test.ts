@@ -6,7 +6,7 @@ import { coldFridge } from '../support/devices/cryostat.ts'
 import { until } from '../support/until.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from './lab.ts'
-import { CHANNELS, seedReadings } from './stage/readings.ts'
+import { addReadings, CHANNELS, seedReadings } from './stage/readings.ts'
 
 const chromium = findChromium()
 const NAME = 'kelvin_cryostat'
@@ -31,6 +31,7 @@ describe.skipIf(!chromium)('monitoring', () => {
     seedReadings(database, monitor, 24)
     const other = { ...monitor, id: String(cooled['id']), name: COOLED }
     seedReadings(database, other, COOLED_H.readings, -COOLED_H.warm)
+    addReadings(database, other, { 'mapper.bf.texchange': [2.5, 0.01] })
     await lab.service.start()
     driver = startMonitor(String(made['token']), String(made['ca_fingerprint']))
     await until('the readings of a day and new ones are added', async () => {
@@ -118,6 +119,30 @@ describe.skipIf(!chromium)('monitoring', () => {
       // In the order of the list: the fridge reports the vacuum can after the mixing chamber.
       const names = await panel.getByRole('listitem').allInnerTexts()
       expect(names.slice(0, 2).map((text) => text.split('\n')[0])).toEqual(['Mixing chamber', 'Vacuum can'])
+    })
+  })
+
+  test('now is the last reading with its age, by the same name everywhere, and no mean of a bucket', async () => {
+    const shown = /texchange\s+(▲\s+)?10\.00.mK\s+\d+ min ago/
+    await visit('monitoring-now', 'user', async (page) => {
+      await page.getByRole('combobox', { name: 'Monitor' }).selectOption(COOLED)
+      await page.getByRole('row', { name: shown }).waitFor()
+      for (const path of ['/', '/wall/kelvin']) {
+        await page.goto(path)
+        const panel = page.getByRole('region', { name: `${COOLED}, last 24 h` })
+        const item = panel.getByRole('listitem').filter({ hasText: 'texchange' })
+        await item.waitFor()
+        expect((await item.innerText()).replaceAll('\n', ' ')).toMatch(shown)
+        // Each name in one line: no word is broken.
+        const lines = await panel.locator('li > strong').evaluateAll((names) =>
+          names.map((name) => {
+            const words = document.createRange()
+            words.selectNodeContents(name)
+            return new Set([...words.getClientRects()].map(({ top }) => Math.round(top))).size
+          }),
+        )
+        expect(new Set(lines)).toEqual(new Set([1]))
+      }
     })
   })
 

@@ -557,6 +557,7 @@ CREATE TABLE "reading_series" (
   "channel" TEXT NOT NULL,
   "unit" TEXT NOT NULL,
   "last" INTEGER NOT NULL,
+  "newest" REAL,
   UNIQUE (driver, channel, unit)
 ) STRICT;
 CREATE TABLE "recall_notices" (

@@ -73,3 +73,15 @@ export function describeZone(nowMs: number, timeZone?: string): string {
   const name = format.resolvedOptions().timeZone
   return !offset || name === 'UTC' ? name : `${name}, ${offset.replace('GMT', 'UTC')}`
 }
+
+/** A duration as people say it: `20 s`, `6 min`, `1 h 08 min`, `3 d 4 h`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours < 24) return rest === 0 ? `${hours} h` : `${hours} h ${String(rest).padStart(2, '0')} min`
+  const days = Math.floor(hours / 24)
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`
+}

@@ -25,6 +25,7 @@ const series = v.pipe(
     channel: v.string(),
     unit: v.pipe(v.string(), v.description('A channel whose unit has changed has two series')),
     last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
+    value: v.pipe(v.nullable(v.number()), v.description('The newest reading; null = not known yet')),
     at: numbers('Starts of the buckets that have readings, ms since the epoch'),
     min: numbers('Minimum of each of these buckets'),
     mean: numbers('Mean of each bucket'),
@@ -119,10 +120,11 @@ function presentSeries(
     from: toTimestamp(range.from * 1_000),
     to: toTimestamp(range.to * 1_000),
     step_ms: range.step * 1_000,
-    series: known.map(({ id, channel, unit, last }) => ({
+    series: known.map(({ id, channel, unit, last, newest }) => ({
       channel,
       unit,
       last: toTimestamp(last * 1_000),
+      value: newest,
       ...columns(buckets.get(id) ?? []),
     })),
   }

@@ -57,3 +57,25 @@ export function seedReadings(
     }
   })()
 }
+
+/** Writes readings of some minutes ago, one second apart, into the database of a stopped server. */
+export function addReadings(
+  path: string,
+  driver: { id: string; name: string; qpu: string },
+  channels: Readonly<Record<string, readonly number[]>>,
+): void {
+  using file = new Database(path, { strict: true })
+  for (const [channel, values] of Object.entries(channels))
+    for (const [at, value] of values.entries()) {
+      const ts = new Date(Date.now() - 300_000 + at * 1_000).toISOString()
+      const payload = JSON.stringify({
+        readings: { [channel]: { value, unit: 'K', status: 'SYNCHRONIZED' } },
+      })
+      file
+        .prepare(
+          `INSERT INTO events (id, source, driver, qpu, type, payload, ts, created, updated)
+           VALUES ($event, $name, $id, $qpu, 'CryostatReading', $payload, $ts, $ts, $ts)`,
+        )
+        .run({ ...driver, event: `${driver.id.slice(-5)}${channel.slice(-8)}${at}`, payload, ts })
+    }
+}

@@ -15,6 +15,7 @@ interface Series {
     channel: string
     unit: string
     last: string
+    value: number | null
     at: number[]
     min: number[]
     mean: number[]
@@ -90,6 +91,7 @@ test('a chart receives minimum, mean and maximum of each bucket, of all channels
         channel: 'p.still',
         unit: 'mbar',
         last: '2026-06-10 10:59:00.000Z',
+        value: 1,
         at: [NOW - 2 * HOUR_MS],
         min: [1],
         mean: [1],
@@ -100,6 +102,7 @@ test('a chart receives minimum, mean and maximum of each bucket, of all channels
         channel: 't.mixing',
         unit: 'K',
         last: '2026-06-10 11:59:00.000Z',
+        value: -1,
         at: [NOW - 2 * HOUR_MS, NOW - HOUR_MS],
         min: [-120, -60],
         mean: [-90.5, -30.5],

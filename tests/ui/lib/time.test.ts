@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeZone, formatDate, formatMoment, parseTime } from '../../../ui/lib/time.ts'
+import { describeZone, formatDate, formatMoment, formatSpan, parseTime } from '../../../ui/lib/time.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12, 0, 0)
 
@@ -37,4 +37,14 @@ test('formatDate() writes a date in each style, in the zone', () => {
     'Nov 20, 2026',
   ])
   expect(formatDate(at, { timeZone: 'Asia/Tokyo', year: false })).toBe('21 Nov')
+})
+
+test.each([
+  [20_000, '20 s'],
+  [360_000, '6 min'],
+  [4_080_000, '1 h 08 min'],
+  [7_200_000, '2 h'],
+  [100 * 3_600_000, '4 d 4 h'],
+])('formatSpan(%p) is %p', (ms, text) => {
+  expect(formatSpan(ms)).toBe(text)
 })

@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { formatBeside } from '../../lib/reading.ts'
+import { formatSpan } from '../../lib/time.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
@@ -11,7 +12,6 @@ import { useConfirm } from '../../parts/use-confirm.ts'
 import { NoteDialog } from './NoteDialog.tsx'
 import type { Incident } from './readings/incidents.ts'
 import { describeLimit } from './readings/lead.ts'
-import { formatSpan } from './readings/range.ts'
 
 /** Rows that are shown at first. */
 const FIRST_ROWS = 12

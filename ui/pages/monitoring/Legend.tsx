@@ -2,12 +2,12 @@ import type { Signal } from '@preact/signals'
 import type { Threshold } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { formatBeside, isPrefixed } from '../../lib/reading.ts'
+import { formatSpan } from '../../lib/time.ts'
+import { type Channel, type ChannelGroup, isStale } from '../../parts/monitor/channels.ts'
 import { indexAt } from '../../plots/time-series/align.ts'
 import { DataTable } from '../../plots/time-series/DataTable.tsx'
 import { lineStyle } from '../../plots/time-series/scene.ts'
 import { appliesTo } from './readings/breaches.ts'
-import { type Channel, type ChannelGroup, isStale } from './readings/channels.ts'
-import { formatSpan } from './readings/range.ts'
 
 interface LegendProps {
   group: ChannelGroup
@@ -59,6 +59,7 @@ export function Legend({ group, thresholds, now, cursor, hidden, onHide, range }
                 channel={channel}
                 limits={thresholds.filter((limit) => limit.enabled && appliesTo(limit, channel))}
                 isLate={late.includes(channel)}
+                now={now}
                 isHidden={hidden.has(channel.key)}
                 cursor={cursor.value}
                 onToggle={() => toggle(channel)}
@@ -89,13 +90,14 @@ interface RowProps {
   channel: Channel
   limits: readonly Threshold[]
   isLate: boolean
+  now: number
   isHidden: boolean
   cursor: number | undefined
   onToggle: () => void
 }
 
-function Row({ channel, limits, isLate, isHidden, cursor, onToggle }: RowProps) {
-  const { label, unit, line, figures } = channel
+function Row({ channel, limits, isLate, now, isHidden, cursor, onToggle }: RowProps) {
+  const { label, unit, line, last, figures } = channel
   const { token, dash } = lineStyle(line.style ?? 0)
   const index = cursor === undefined ? undefined : indexAt(line, cursor)
   const at = index === undefined ? undefined : line.mean[index]
@@ -123,7 +125,7 @@ function Row({ channel, limits, isLate, isHidden, cursor, onToggle }: RowProps) 
       </th>
       <td class={isLate ? 'number tone-warn' : 'number'}>
         {isLate && '▲ '}
-        {value(figures?.now)}
+        {value(channel.value)} {last !== undefined && <small>{formatSpan(now - last)} ago</small>}
       </td>
       <td class="number">{value(at)}</td>
       <td class="number">{value(figures?.min)}</td>

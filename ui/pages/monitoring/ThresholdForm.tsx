@@ -4,7 +4,7 @@ import { Field } from '../../parts/Field.tsx'
 import { FormActions } from '../../parts/form/FormActions.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
-import type { Channel } from './readings/channels.ts'
+import type { Channel } from '../../parts/monitor/channels.ts'
 
 const KINDS = { above: 'Above a value', below: 'Below a value', stale: 'No reading' } as const
 

@@ -1,25 +1,21 @@
 import { useEffect } from 'preact/hooks'
 import { MINUTE_MS } from '../../../src/base/portable/units.ts'
-import {
-  type ReadingSeries,
-  readings,
-  type Stage,
-  type Threshold,
-} from '../../api/model/equipment/monitoring.ts'
+import { readings, type Stage, type Threshold } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
+import { useNow } from '../../app/use-now.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf } from '../../lib/format.ts'
-import { formatQuantity } from '../../lib/quantity.ts'
-import { unitScale } from '../../plots/chip/metric.ts'
+import { formatBeside, formatReadingLimit } from '../../lib/reading.ts'
+import { formatSpan } from '../../lib/time.ts'
 import { Sparkline } from '../../plots/Sparkline.tsx'
 import { Empty, Loaded, Panel } from '../Panel.tsx'
-import { inOrder, nameOf } from './stages.ts'
+import { type Channel, isStale, toChannels } from './channels.ts'
+import { inOrder } from './stages.ts'
 
 const MAX_CHANNELS = 6
 const POINTS = 96
 const RENEW_MS = MINUTE_MS
-/** Buckets without readings after which a line has a gap. */
-const GAP_STEPS = 3
+const TICK_MS = 5_000
 
 type ChannelLimit = Pick<Threshold, 'channel' | 'kind' | 'limit' | 'breached_at'>
 
@@ -38,6 +34,7 @@ export function MonitorPanel({ id, title, limits, stages }: MonitorProps) {
     (abort) => api.get(`/api/events/series?driver=${id}&points=${POINTS}`, readings, abort),
     [id],
   )
+  const now = useNow(TICK_MS)
   useEffect(() => {
     const timer = setInterval(series.load, RENEW_MS)
     return () => clearInterval(timer)
@@ -47,7 +44,7 @@ export function MonitorPanel({ id, title, limits, stages }: MonitorProps) {
       <Loaded of={series} task="load the monitor" rows={4}>
         {(loaded) => {
           const reporting = inOrder(
-            loaded.series.filter(({ at }) => at.length > 0),
+            toChannels(loaded, stages).filter(({ figures }) => figures),
             stages,
           )
           const channels = reporting.slice(0, MAX_CHANNELS)
@@ -56,11 +53,10 @@ export function MonitorPanel({ id, title, limits, stages }: MonitorProps) {
           return (
             <ul class="channels">
               {channels.map((channel) => (
-                <Channel
-                  key={channel.channel + channel.unit}
+                <Row
+                  key={channel.key}
                   of={channel}
-                  name={nameOf(channel.channel, stages)}
-                  gap={loaded.step_ms * GAP_STEPS}
+                  now={now.value}
                   limits={limits.filter((limit) => limit.channel === channel.channel)}
                 />
               ))}
@@ -77,40 +73,37 @@ export function MonitorPanel({ id, title, limits, stages }: MonitorProps) {
   )
 }
 
-interface ChannelProps {
-  of: ReadingSeries
-  /** The name that the lab gave it. */
-  name: string | undefined
-  gap: number
+interface RowProps {
+  of: Channel
+  now: number
   limits: readonly ChannelLimit[]
 }
 
-function Channel({ of: { channel, unit, at, mean, min, max }, name, gap, limits }: ChannelProps) {
-  const raw = { id: channel, title: channel, stored: unit, better: 'none', fraction: false, rank: 0 } as const
-  const scale = unitScale(raw, mean)
-  const show = (value: number, named = false) =>
-    formatQuantity(value * scale.factor, named ? { unit: scale.unit } : {})
-  const last = mean.at(-1) ?? Number.NaN
-  const range = `${show(Math.min(...min))} – ${show(Math.max(...max))}`
-  const limit = limits.find(({ kind }) => kind !== 'stale')
-  const isBad = limits.some(({ breached_at }) => breached_at)
+/** A channel as *Monitoring* names it: its newest reading with the age of it, and the last 24 hours. */
+function Row({ of, now, limits }: RowProps) {
+  const { channel, unit, label, line, last = now, value, figures } = of
+  const near = limits.flatMap(({ kind, limit }) => (kind === 'stale' ? [] : limit))
+  const show = (number: number | undefined) => (number === undefined ? '–' : formatBeside(number, unit, near))
+  const range = `${show(figures?.min)} – ${show(figures?.max)}`
+  const age = `${formatSpan(Math.max(0, now - last))} ago`
+  const [bad, late] = [limits.some(({ breached_at }) => breached_at), isStale(of, now)]
   return (
     <li>
-      {name ? <strong title={channel}>{name}</strong> : <code>{channel}</code>}
+      <strong title={channel}>{label}</strong>
       <Sparkline
-        points={at.map((ms, index) => ({ at: ms, value: mean[index] ?? 0 }))}
-        gap={gap}
-        bad={isBad}
-        label={`${name ?? channel}: ${show(last, true)} now, ${range} in the last 24 hours`}
+        points={line.at.map((ms, index) => ({ at: ms, value: line.mean[index] ?? 0 }))}
+        gap={line.gapMs ?? 0}
+        bad={bad}
+        label={`${label}: ${show(value)} ${age}, ${range} in the last 24 hours`}
       />
       <span class="reading">
-        <strong class={isBad ? 'tone-bad' : undefined}>
-          {isBad && '▲ '}
-          {show(last, true)}
+        <strong class={bad ? 'tone-bad' : late ? 'tone-warn' : undefined}>
+          {(bad || late) && '▲ '}
+          {show(value)} <small>{age}</small>
         </strong>
         <small>
           {range}
-          {limit && `, limit ${Number((limit.limit * scale.factor).toPrecision(6))}`}
+          {near[0] !== undefined && `, limit ${formatReadingLimit(near[0], unit)}`}
         </small>
       </span>
     </li>

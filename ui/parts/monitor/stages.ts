@@ -6,10 +6,12 @@ export function nameOf(channel: string, stages: readonly Stage[]): string | unde
 }
 
 /** The named stages in the order of the lab, then temperatures from the coldest on, then the others. */
-export function inOrder(series: readonly ReadingSeries[], stages: readonly Stage[]): ReadingSeries[] {
-  const kelvin = ({ unit, mean }: ReadingSeries) =>
-    unit === 'K' ? (mean.at(-1) ?? Number.MAX_VALUE) : Number.POSITIVE_INFINITY
-  const place = (one: ReadingSeries) => {
+export function inOrder<
+  C extends Pick<ReadingSeries, 'channel' | 'unit'> & { value?: number | null | undefined },
+>(series: readonly C[], stages: readonly Stage[]): C[] {
+  const kelvin = ({ unit, value }: C) =>
+    unit === 'K' ? (value ?? Number.MAX_VALUE) : Number.POSITIVE_INFINITY
+  const place = (one: C) => {
     const index = stages.findIndex(({ channel }) => channel === one.channel)
     return index < 0 ? stages.length : index
   }

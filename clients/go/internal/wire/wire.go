@@ -3196,6 +3196,9 @@ type ReadingSeries struct {
 	// Time of the newest reading, UTC
 	Last string `json:"last"`
 
+	// The newest reading; null = not known yet
+	Value *float64 `json:"value"`
+
 	// Starts of the buckets that have readings, ms since the epoch
 	At []float64 `json:"at"`
 

@@ -3,7 +3,7 @@ import { internal, keyed } from '../tables.ts'
 
 /** Tables of readings, for charts. */
 export const READINGS_TABLES: readonly Table[] = [
-  // One channel of a driver in one unit; `last` is the time of its newest reading, s since the epoch.
+  // One channel of a driver in one unit, with its newest reading and the time of it, s since the epoch.
   internal(
     'reading_series',
     {
@@ -12,6 +12,7 @@ export const READINGS_TABLES: readonly Table[] = [
       channel: 'TEXT NOT NULL',
       unit: 'TEXT NOT NULL',
       last: 'INTEGER NOT NULL',
+      newest: 'REAL',
     },
     ['UNIQUE (driver, channel, unit)'],
   ),

@@ -66,16 +66,21 @@ const addSeries = ofDialect(
   (dialect) => `WITH ${readingsSql(dialect)},
   taken AS MATERIALIZED (SELECT driver, count(*) AS series FROM reading_series GROUP BY driver),
   found AS (
-    SELECT driver, channel, unit, max(at) AS last, known.id,
+    SELECT driver, channel, unit, max(at) AS last, max(value) FILTER (WHERE age = 1) AS newest, known.id,
       row_number() OVER (PARTITION BY driver, known.id IS NULL ORDER BY channel, unit) AS place
-    FROM reading LEFT JOIN reading_series known USING (driver, channel, unit)
+    FROM (SELECT driver, channel, unit, at, value,
+            row_number() OVER (PARTITION BY driver, channel, unit ORDER BY at DESC, place DESC) AS age
+          FROM reading) aged
+      LEFT JOIN (SELECT id, driver, channel, unit FROM reading_series) known USING (driver, channel, unit)
     GROUP BY driver, channel, unit, known.id)
-  INSERT INTO reading_series (driver, channel, unit, last)
-  SELECT driver, channel, unit, ${dialect.least('last', '$now')} FROM found
+  INSERT INTO reading_series (driver, channel, unit, last, newest)
+  SELECT driver, channel, unit, ${dialect.least('last', '$now')}, newest FROM found
   WHERE id IS NOT NULL
     OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
-  ON CONFLICT (driver, channel, unit) DO UPDATE SET last =
-    CASE WHEN reading_series.last > $now THEN excluded.last ELSE ${dialect.greatest('reading_series.last', 'excluded.last')} END`,
+  ON CONFLICT (driver, channel, unit) DO UPDATE SET
+    newest = CASE WHEN reading_series.last > $now OR excluded.last >= reading_series.last THEN excluded.newest
+      ELSE reading_series.newest END,
+    last = CASE WHEN reading_series.last > $now THEN excluded.last ELSE ${dialect.greatest('reading_series.last', 'excluded.last')} END`,
 )
 
 /** Grouped by bucket first only where that is required: it takes longer than updating the same row. */
@@ -172,12 +177,14 @@ interface ReadingSeries {
   unit: string
   /** Time of the newest reading, s since the epoch. */
   last: number
+  /** Its value; null for one that an earlier version has added up. */
+  newest: number | null
 }
 
 /** The channels that a driver has reported, or those of them in `channels`, in alphabetical order. */
 export function listReadingSeries(tx: ReadTx, driver: string, channels?: readonly string[]): ReadingSeries[] {
   return tx.all<ReadingSeries>(
-    `SELECT id, channel, unit, last FROM reading_series WHERE driver = $driver
+    `SELECT id, channel, unit, last, newest FROM reading_series WHERE driver = $driver
        ${channels ? `AND channel IN ${tx.dialect.jsonTexts('$channels')}` : ''}
      ORDER BY channel, unit`,
     channels ? { driver, channels: JSON.stringify(channels) } : { driver },

@@ -372,7 +372,13 @@ test.skipIf(onlySqlite('its plans'))(
 
 test('readBuckets() leaves the sum of many stored buckets to a reader process', async () => {
   await using test = await openTestDatabase()
-  const series = Array.from({ length: 5 }, (_, id) => ({ id, channel: `c${id}`, unit: 'K', last: 0 }))
+  const series = Array.from({ length: 5 }, (_, id) => ({
+    id,
+    channel: `c${id}`,
+    unit: 'K',
+    last: 0,
+    newest: null,
+  }))
   const read = (to: number) =>
     test.db.read((tx) => readBuckets(tx, { driver: 'd', series, range: { from: 0, to, step: 1 } }))
   expect(await read(1_000)).toEqual([])

@@ -1,15 +1,12 @@
 import { expect, test } from 'bun:test'
-import type { ReadingSeries } from '../../../../ui/api/model/equipment/monitoring.ts'
 import { inOrder, nameOf } from '../../../../ui/parts/monitor/stages.ts'
 
-const series = (channel: string, unit: string, mean: number[]): ReadingSeries => ({
-  ...{ channel, unit, mean, last: '', at: [0], min: [], max: [], count: [] },
-})
+const series = (channel: string, unit: string, value: number) => ({ channel, unit, value })
 const CHANNELS = [
-  series('flow', 'mmol/s', [0.3]),
-  series('t4k', 'K', [3.8]),
-  series('p1', 'mbar', [1e-6]),
-  series('tmixing', 'K', [4, 0.01]),
+  series('flow', 'mmol/s', 0.3),
+  series('t4k', 'K', 3.8),
+  series('p1', 'mbar', 1e-6),
+  series('tmixing', 'K', 0.01),
 ]
 const order = (stages: { channel: string; name: string }[]) =>
   inOrder(CHANNELS, stages).map(({ channel }) => channel)

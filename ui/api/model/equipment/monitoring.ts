@@ -27,6 +27,8 @@ const readingSeries = v.object({
   unit: v.string(),
   /** Time of the newest reading, UTC text. */
   last: v.string(),
+  /** That reading; a server of an earlier version does not send it. */
+  value: v.optional(v.nullable(v.number())),
   at: v.array(v.number()),
   min: v.array(v.number()),
   mean: v.array(v.number()),

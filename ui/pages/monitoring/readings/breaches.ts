@@ -1,6 +1,6 @@
 import type { Threshold } from '../../../api/model/equipment/monitoring.ts'
+import type { Channel } from '../../../parts/monitor/channels.ts'
 import type { PlotLine } from '../../../plots/TimeSeries.tsx'
-import type { Channel } from './channels.ts'
 
 /** A time during which a channel was beyond a limit. Unix ms. */
 export interface Breach {

@@ -1,10 +1,10 @@
 import type { CalibrationRun, MaintenanceChange, Note } from '../../../api/model/equipment/monitoring.ts'
 import type { Schedule } from '../../../api/model/schedule.ts'
 import { parseTime } from '../../../lib/time.ts'
+import { type Channel, isStale } from '../../../parts/monitor/channels.ts'
 import type { PlotMark } from '../../../plots/TimeSeries.tsx'
 import { findGaps } from '../../../plots/time-series/align.ts'
 import type { Breach } from './breaches.ts'
-import { type Channel, isStale } from './channels.ts'
 
 /** Something that happened in the visible range. Unix ms; without `until` a moment. */
 export type Incident = { at: number; until?: number | undefined; isOpen?: boolean } & (

@@ -1,10 +1,9 @@
 import type { Threshold } from '../../../api/model/equipment/monitoring.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { formatReading, formatReadingLimit } from '../../../lib/reading.ts'
-import { parseTime } from '../../../lib/time.ts'
+import { formatSpan, parseTime } from '../../../lib/time.ts'
+import { type Channel, isStale } from '../../../parts/monitor/channels.ts'
 import { appliesTo, type Breach } from './breaches.ts'
-import { type Channel, isStale } from './channels.ts'
-import { formatSpan } from './range.ts'
 
 /** The limit of a threshold in words: `above 20.00 mK`, `no reading for 5 min`. */
 export function describeLimit({ kind, limit, unit }: Pick<Threshold, 'kind' | 'limit' | 'unit'>): string {
@@ -53,7 +52,7 @@ function describeLate(channels: readonly Channel[], now: number): string | undef
 function describePast([newest]: readonly Breach[]): string | undefined {
   if (!newest) return undefined
   const { channel, threshold, from, to } = newest
-  const value = channel.figures ? formatReading(channel.figures.now, channel.unit) : 'without a reading'
+  const value = channel.value === undefined ? 'without a reading' : formatReading(channel.value, channel.unit)
   return `${channel.label} ${value}; ${threshold.name} was beyond its limit for ${formatSpan(to - from)}.`
 }
 
@@ -63,7 +62,7 @@ function describeAll(channels: readonly Channel[], thresholds: readonly Threshol
   const shown = coldest(watched) ?? coldest(channels)
   const verb = channels.length === 1 ? 'reports' : 'report'
   const within = thresholds.some(({ enabled }) => enabled) ? ', all within their limits' : ''
-  const value = shown?.figures ? `; ${shown.label} ${formatReading(shown.figures.now, shown.unit)}` : ''
+  const value = shown?.value === undefined ? '' : `; ${shown.label} ${formatReading(shown.value, shown.unit)}`
   return `${sentence(formatNumberOf(channels.length, 'channel'))} ${verb}${within}${value}.`
 }
 
@@ -74,6 +73,6 @@ function joined(channels: readonly Channel[]): string {
 
 function coldest(channels: readonly Channel[]): Channel | undefined {
   return channels
-    .filter(({ unit, figures }) => unit === 'K' && figures)
-    .toSorted((a, b) => (a.figures?.now ?? 0) - (b.figures?.now ?? 0))[0]
+    .filter(({ unit, value }) => unit === 'K' && value !== undefined)
+    .toSorted((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
 }

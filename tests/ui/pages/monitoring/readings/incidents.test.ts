@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { toChannels } from '../../../../../ui/pages/monitoring/readings/channels.ts'
 import {
   changesOf,
   findIncidents,
   maintenanceTimes,
   toMarks,
 } from '../../../../../ui/pages/monitoring/readings/incidents.ts'
+import { toChannels } from '../../../../../ui/parts/monitor/channels.ts'
 
 const START = Date.parse('2026-11-20T00:00:00Z')
 const MINUTE_MS = 60_000

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Threshold } from '../../../../../ui/api/model/equipment/monitoring.ts'
 import { findBreaches } from '../../../../../ui/pages/monitoring/readings/breaches.ts'
-import { toChannels } from '../../../../../ui/pages/monitoring/readings/channels.ts'
 import { describeLimit, describeState } from '../../../../../ui/pages/monitoring/readings/lead.ts'
+import { toChannels } from '../../../../../ui/parts/monitor/channels.ts'
 
 const NOW = Date.parse('2026-11-20T14:00:00Z')
 const STEP_MS = 60_000
@@ -14,6 +14,7 @@ const channelsOf = (mean: number[], ageMs = 0) =>
       channel,
       unit: 'K',
       last: new Date(NOW - (index === 0 ? ageMs : 0)).toISOString(),
+      value: (mean.at(-1) ?? 0) + index,
       at: mean.map((_, bucket) => NOW - (mean.length - bucket) * STEP_MS),
       ...{ min: mean, mean: mean.map((value) => value + index), max: mean },
       count: mean.map(() => 10),

@@ -1,11 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  formatSpan,
-  MIN_RANGE_MS,
-  rangeQuery,
-  readRange,
-} from '../../../../../ui/pages/monitoring/readings/range.ts'
+import { MIN_RANGE_MS, rangeQuery, readRange } from '../../../../../ui/pages/monitoring/readings/range.ts'
 
 const NOW = Date.parse('2026-11-20T14:22:05Z')
 const read = (query: string) => readRange((name) => new URLSearchParams(query).get(name) ?? '', NOW)
@@ -42,14 +37,4 @@ test('rangeQuery() is read as the same range, widened to the shortest one', () =
       if (length >= MIN_RANGE_MS) expect([range.from, range.to]).toEqual([from, from + length])
     }),
   )
-})
-
-test.each([
-  [20_000, '20 s'],
-  [360_000, '6 min'],
-  [4_080_000, '1 h 08 min'],
-  [7_200_000, '2 h'],
-  [100 * 3_600_000, '4 d 4 h'],
-])('formatSpan(%p) is %p', (ms, text) => {
-  expect(formatSpan(ms)).toBe(text)
 })

@@ -1,9 +1,9 @@
-import { medianOf } from '../../../../src/base/portable/median.ts'
-import { MINUTE_MS } from '../../../../src/base/portable/units.ts'
-import type { ReadingSeries, Readings, Stage } from '../../../api/model/equipment/monitoring.ts'
-import { parseTime } from '../../../lib/time.ts'
-import { nameOf } from '../../../parts/monitor/stages.ts'
-import type { PlotLine } from '../../../plots/TimeSeries.tsx'
+import { medianOf } from '../../../src/base/portable/median.ts'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
+import type { ReadingSeries, Readings, Stage } from '../../api/model/equipment/monitoring.ts'
+import { parseTime } from '../../lib/time.ts'
+import type { PlotLine } from '../../plots/TimeSeries.tsx'
+import { nameOf } from './stages.ts'
 
 /** Buckets with at least so many readings on average are never empty by chance. */
 const FULL_BUCKET = 3
@@ -25,8 +25,10 @@ export interface Channel {
   intervalMs: number
   /** Time of the newest reading of all, Unix ms. */
   last: number | undefined
+  /** That reading; undefined without one. */
+  value: number | undefined
   /** Figures of the visible range; undefined without a reading in it. */
-  figures: { now: number; min: number; max: number; mean: number } | undefined
+  figures: { min: number; max: number; mean: number } | undefined
 }
 
 /** The channels of one unit, which share a plot. */
@@ -73,17 +75,17 @@ export function toChannels({ series, step_ms: stepMs }: Readings, stages: readon
       line: { key, label, at, min, mean, max, gapMs: gapLimit(one, stepMs) },
       intervalMs: usualInterval(one),
       last: parseTime(one.last),
+      value: one.value ?? undefined,
       figures: figuresOf(one),
     }
   })
 }
 
 function figuresOf({ min, mean, max, count }: ReadingSeries): Channel['figures'] {
-  const now = mean.at(-1)
-  if (now === undefined) return undefined
+  if (mean.length === 0) return undefined
   const total = count.reduce((sum, one) => sum + one, 0)
   const sum = mean.reduce((before, one, index) => before + one * (count[index] ?? 0), 0)
-  return { now, min: Math.min(...min), max: Math.max(...max), mean: sum / total }
+  return { min: Math.min(...min), max: Math.max(...max), mean: sum / total }
 }
 
 /** The dotted names that all channels begin with: `mapper.bf.` */

@@ -8,7 +8,7 @@ import {
   isStale,
   toChannels,
   usualInterval,
-} from '../../../../../ui/pages/monitoring/readings/channels.ts'
+} from '../../../../ui/parts/monitor/channels.ts'
 
 const series = (channel: string, unit: string, mean: number[], more: object = {}) => ({
   channel,
@@ -45,10 +45,13 @@ test('isStale() waits three usual intervals, and at least a minute', () => {
 test('toChannels() has the figures of the range and short names', () => {
   const [mixing, still] = toChannels({
     step_ms: 60_000,
-    series: [series('mapper.bf.tmixing', 'K', [0.01, 0.03]), series('mapper.bf.tstill', 'K', [])],
+    series: [
+      series('mapper.bf.tmixing', 'K', [0.01, 0.03], { value: 0.04 }),
+      series('mapper.bf.tstill', 'K', []),
+    ],
   })
   expect(mixing).toMatchObject({ label: 'tmixing', intervalMs: 20_000, key: 'mapper.bf.tmixing:K' })
-  expect(mixing?.figures?.now).toBe(0.03)
+  expect(mixing?.value).toBe(0.04)
   expect(mixing?.figures?.mean).toBeCloseTo(0.02, 12)
   expect(mixing?.figures?.max).toBeCloseTo(0.033, 12)
   expect(still?.figures).toBeUndefined()
