@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
-import { Provenance, provenancePathOf } from '../../../../src/devices/chip/provenance/provenance.ts'
+import { Provenance } from '../../../../src/devices/chip/provenance/provenance.ts'
 import { qualityOf } from '../../../../src/devices/chip/quality.ts'
 import { staleValuesOf } from '../../../../src/devices/chip/uncalibrated.ts'
 import { type Routine, RoutineError } from '../../../../src/devices/tuning/routine.ts'
@@ -45,7 +45,7 @@ function failing(routine: Routine, code: string): Routine {
   }
 }
 
-/** A calibrated qubit whose resonator has shifted since by a quarter of its line. */
+/** A calibrated qubit, and its chip as its resonator has shifted since by a quarter of its line. */
 const calibrated = (async () => {
   using folder = temporaryFolder()
   const truth = coldTruth(SEED, HAND)
@@ -89,7 +89,71 @@ test.each(combinations(chosen, Object.keys(WAYS)).map(([routine, way]) => [routi
     if (warnings === 0) expect(Math.abs(error - promised)).toBeLessThan(TOLERANCE)
     // A readout that warns promises nothing.
     if (name === 'two_state_discrimination') expect([warnings > 0, promised]).toEqual([true, Number.NaN])
-    rmSync(provenancePathOf(qubit.devicePath), { force: true })
+  },
+  60_000,
+)
+
+/** Values, by how much they are off, and the routine whose check says so. */
+const OFF: [string, number, string][] = [
+  ['fine.amp90', 1.15, 'n_rabi_oscillations'],
+  ['measure.acq_delay', 1.3, 'time_of_flight'],
+  ['clock_freqs.readout', 1.001, 'resonator_spectroscopy'],
+]
+const ALL_OFF: typeof OFF = [
+  ...[0.7, 0.9, 0.97, 0.99, 1.01, 1.03, 1.1, 1.3].flatMap((factor): typeof OFF => [
+    ['fine.amp90', factor, 'n_rabi_oscillations'],
+    ['rxy.amp180', factor, Math.abs(factor - 1) < 0.05 ? 'n_rabi_oscillations' : 'rabi_oscillations'],
+    [
+      'r12.ef_amp180',
+      factor,
+      Math.abs(factor - 1) < 0.05 ? 'n_rabi_12_oscillations' : 'rabi_oscillations_12',
+    ],
+  ]),
+  ['rxy.motzoi', 1.3, 'motzoi_parameter'],
+  ['measure.acq_delay', 0.7, 'time_of_flight'],
+  ['measure_2state.acq_rotation', 1.3, 'two_state_discrimination'],
+  ...[1.00001, 1.0001].map((factor): (typeof OFF)[number] => [
+    'clock_freqs.f01',
+    factor,
+    'ramsey_correction',
+  ]),
+]
+
+test.each(RUNS_WHOLE ? [...OFF, ...ALL_OFF] : OFF.slice(0, 2))(
+  'a partial calibration sees and mends %s times %p, by %s',
+  async (path, factor, name) => {
+    const { text } = await calibrated
+    using folder = temporaryFolder()
+    const [submodule = '', key = ''] = path.split('.')
+    const place = new RegExp(`(^  ${submodule}: .*?\\b${key}: )([^,}]+)`, 'm')
+    const before = Number(place.exec(text)?.[2])
+    const off = text.replace(place, (_, start) => `${start}${(before * factor).toPrecision(12)}`)
+    const qubit = coldQubit(folder.path, coldTruth(SEED, HAND), off)
+    const { notes } = await qubit.calibrate('partial', '', only(OF_QUBITS))
+    expect(notes?.filter((note) => note.startsWith(`q0: check of ${name} out by`))).toHaveLength(1)
+    expect(Math.abs((await qubit.value(path)) / before - 1)).toBeLessThan(Math.abs(factor - 1) / 4)
+  },
+  60_000,
+)
+
+test.each([2, -2, 6, -6].slice(0, RUNS_WHOLE ? 4 : 1))(
+  'a full calibration finds the pulses of a drive line that has changed by %p dB',
+  async (dB) => {
+    const { text } = await calibrated
+    using folder = temporaryFolder()
+    const truth = coldTruth(SEED, HAND)
+    const { q0 } = truth.qubits
+    if (!q0) throw new Error('the chip has no q0')
+    q0.rabi *= 10 ** (dB / 20)
+    const qubit = coldQubit(folder.path, truth, text)
+    const pulses = ['rabi_oscillations', 'n_rabi_oscillations', 'randomized_benchmarking']
+    const routines = RUNS_WHOLE
+      ? BUILT_IN_ROUTINES
+      : BUILT_IN_ROUTINES.filter(({ name }) => pulses.includes(name))
+    const { status, errors, benchmarks } = await qubit.calibrate('full', '', only(routines))
+    expect([status, errors]).toEqual(['success', []])
+    const rb = benchmarks?.find(({ protocol }) => protocol === 'randomized_benchmarking')
+    expect(rb?.fidelity).toBeGreaterThan(0.999)
   },
   60_000,
 )

@@ -15,6 +15,8 @@ const NARROW = WINDOWS[0]
 const SHOTS = 1_000
 /** Offset of the line from its stored frequency at which the check is out, in line widths. */
 const CHECK_LIMIT = 0.35
+/** Least curvature within one line width, in units of the signal: without a dip, the line is elsewhere. */
+const MIN_CURVATURE = 0.05
 
 /**
  * Finds the frequency and the width of a readout resonator in the transmission past it. A wide sweep only
@@ -59,8 +61,8 @@ export const resonatorSpectroscopy = defineRoutine({
     const [below = 0, at = 0, above = 0] = magnitudesOf(series)
     const curvature = below - 2 * at + above
     const hasSignal = below !== at || at !== above
-    // A parabola without a minimum has its line elsewhere.
-    const offset = curvature <= 0 ? 10 * step : (step * (below - above)) / (2 * curvature)
+    const isFlat = curvature <= MIN_CURVATURE * Math.max(below, above)
+    const offset = isFlat ? 10 * step : (step * (below - above)) / (2 * curvature)
     return checkOf(
       hasSignal ? Math.min(Math.abs(offset), 10 * step) : Number.NaN,
       CHECK_LIMIT * linewidthOf(context),
