@@ -354,7 +354,8 @@ function intentsOfSessions(): string[] {
   ]
   const files = parts.flatMap((part) => [...new Glob(part).scanSync({ cwd: src })])
   const texts = files.map((file) => readFileSync(join(src, file), 'utf8'))
-  return texts.flatMap((text) => [...text.matchAll(/\.write\('([^']+)'/g)].map(([, intent = '']) => intent))
+  const named = /(?:\.write\(|defineIntent\(\{\s*name: )'([^']+)'/g
+  return texts.flatMap((text) => [...text.matchAll(named)].map(([, intent = '']) => intent))
 }
 
 test('each write of a session has a row', () => {

@@ -1,5 +1,6 @@
 import { fromTimestamp } from '../../../base/index.ts'
-import type { Ahead, SqlReader, SqlWriter } from '../../engine/sql.ts'
+import { firstOf, type Query, readAll } from '../../engine/query.ts'
+import type { SqlReader, SqlWriter } from '../../engine/sql.ts'
 import { queueMailItem } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 
@@ -30,25 +31,26 @@ export interface Owner {
   has_webhooks: 0 | 1
 }
 
-/** Begins to read the owner of a job; undefined for a removed user. */
-export function findingOwner(tx: SqlReader, job: string): Ahead<Owner | undefined> {
-  const rows = tx.ahead<Owner>(
+/** The owner of a job; undefined for a removed user. */
+export function ownerOfJob(job: string): Query<Owner | undefined> {
+  return firstOf<Owner>(
     `SELECT id, unlimited, mail_job_after,
        EXISTS (SELECT 1 FROM webhooks WHERE webhooks.user = users.id) AS has_webhooks
      FROM users WHERE id = (SELECT user_id FROM quantum_jobs WHERE id = $job)`,
     { job },
   )
-  return () => rows()[0]
 }
 
 /** Announces the end of a job to its owner. */
 export function announceJobEnd(tx: SqlWriter, job: string): void {
-  const owner = findingOwner(tx, job)
-  const ended = tx.one<{ status: string; created: string }>(
-    'SELECT status, created FROM quantum_jobs WHERE id = $job',
-    { job },
-  )
-  if (ended) announceEnd(tx, { job, ...ended }, owner())
+  const { owner, ended } = readAll(tx, {
+    owner: ownerOfJob(job),
+    ended: firstOf<{ status: string; created: string }>(
+      'SELECT status, created FROM quantum_jobs WHERE id = $job',
+      { job },
+    ),
+  })
+  if (ended) announceEnd(tx, { job, ...ended }, owner)
 }
 
 /**

@@ -50,7 +50,7 @@ export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jo
 export { cancelJob } from './transitions/cancel.ts'
 export { type Claim, claimJob, type DispatchTarget, listIdleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
-export { applyResult, beginResult, type ResultOutcome } from './transitions/finish.ts'
+export { applyResult, expectedOf, type ResultOutcome, readsOfResult } from './transitions/finish.ts'
 export { deadlineOf, giveUp, listDueJobs } from './transitions/give-up.ts'
 export { holdJob } from './transitions/hold.ts'
 export {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { IN_FORCE } from '../../collections/calibration_results.ts'
+import { firstOf, type Query } from '../../engine/query.ts'
 import type { Ahead, SqlReader, SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
@@ -38,8 +39,8 @@ interface EndedAttempt {
   claimedAt: string
   endedAt: string
   known: KnownProvenance | undefined
-  /** The newest report of its QPU, if it is read already. */
-  newest?: Ahead<Report | undefined>
+  /** The newest report of its QPU at `endedAt` or later. */
+  newest: Report | undefined
 }
 
 /** SQL for the number of what `saveProvenance` has stored; `hash` is SQL for what that returned. */
@@ -53,11 +54,11 @@ export function provenanceSql(hash: string): string {
  */
 export function saveProvenance(
   tx: SqlWriter,
-  { qpu, claimedAt, endedAt, known = {}, newest = newestReport(tx, qpu, endedAt) }: EndedAttempt,
+  { qpu, claimedAt, endedAt, known = {}, newest }: EndedAttempt,
 ): string {
   const inForce = (last: Report | undefined, at: string) =>
-    last && last.at > at ? newestReport(tx, qpu, at)() : last
-  const after = inForce(newest(), endedAt)
+    last && last.at > at ? newestReport(tx, qpu, at) : last
+  const after = inForce(newest, endedAt)
   const before = inForce(after, claimedAt)
   const { device_file: file, ...others } = known
   const calibration: AttemptCalibration | undefined =
@@ -79,22 +80,19 @@ export function saveProvenance(
   return hash
 }
 
-interface Report {
+export interface Report {
   id: string
   at: string
 }
 
 /** The newest report of a QPU that was in force at a time. */
-function newestReport(tx: SqlReader, qpu: string, at: string): Ahead<Report | undefined> {
-  const rows = tx.ahead<Report>(newestReportSql('$qpu'), { qpu, at })
-  return () => rows()[0]
+export function newestReport(tx: SqlReader, qpu: string, at: string): Report | undefined {
+  return tx.one<Report>(newestReportSql('$qpu'), { qpu, at })
 }
 
 /** The newest report of the QPU that a job is on. */
-export function newestReportOfJob(tx: SqlReader, job: string): Ahead<Report | undefined> {
-  const sql = newestReportSql('(SELECT qpu FROM quantum_jobs WHERE id = $job)')
-  const rows = tx.ahead<Report>(sql, { job, at: tx.at })
-  return () => rows()[0]
+export function newestReportOfJob(job: string): Query<Report | undefined> {
+  return firstOf<Report>(newestReportSql('(SELECT qpu FROM quantum_jobs WHERE id = $job)'), { job })
 }
 
 function newestReportSql(qpu: string): string {

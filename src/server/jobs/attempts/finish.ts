@@ -1,10 +1,11 @@
-import { type Database, type Tx, textBytes } from '../../../db/index.ts'
+import { type Database, defineIntent, textBytes } from '../../../db/index.ts'
 import {
   type AttemptResult,
   applyResult,
-  beginResult,
+  expectedOf,
   type JobError,
   type ResultOutcome,
+  readsOfResult,
 } from '../../../db/store/jobs/index.ts'
 import {
   contradictedFailure,
@@ -38,23 +39,31 @@ export function finishJob(
   source: Pick<EventSource, 'driver' | 'name'>,
   result: Result,
 ): Promise<Finished> {
-  const { job, attempt, execution_ms: executionMs, provenance } = result
-  const { driver } = source
-  const [elapsedMs, silentMs] = [heartbeats.elapsedMs(result), heartbeats.silentMs(result)]
-  const finish = (tx: Tx): Finished => {
-    const begun = beginResult(tx, result)
-    const refusal = refusalOf(() => begun.attempt()?.expected ?? '', source, result)
-    const outcome = outcomeOf(result, refusal)
-    const end = applyResult(
-      tx,
-      { job, attempt, driver, executionMs, elapsedMs, silentMs, outcome, provenance },
-      config,
-      begun,
-    )
-    return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
-  }
-  return db.write('finish job', finish, { bytes: textBytes(result), account: driver })
+  const times = { elapsedMs: heartbeats.elapsedMs(result), silentMs: heartbeats.silentMs(result) }
+  const size = { bytes: textBytes(result), account: source.driver }
+  return db.run(endAttempt, { source, result, config, ...times }, size)
 }
+
+interface EndedAttempt {
+  source: Pick<EventSource, 'driver' | 'name'>
+  result: Result
+  config: { maxAttempts: number }
+  elapsedMs: number | undefined
+  silentMs: number
+}
+
+const endAttempt = defineIntent({
+  name: 'finish job',
+  reads: ({ result }: EndedAttempt) => readsOfResult(result),
+  run(tx, facts, { source, result, config, ...times }): Finished {
+    const { job, attempt, execution_ms: executionMs, provenance } = result
+    const refusal = refusalOf(() => expectedOf(tx, result, facts), source, result)
+    const outcome = outcomeOf(result, refusal)
+    const ended = { job, attempt, driver: source.driver, executionMs, outcome, provenance, ...times }
+    const end = applyResult(tx, ended, config, facts)
+    return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
+  },
+})
 
 /** The failure of results that contradict the job. Jobs of earlier versions do not say what they expect. */
 function refusalOf(

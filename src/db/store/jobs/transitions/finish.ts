@@ -1,15 +1,16 @@
 import { AppError, fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
+import { firstOf, type Results, readAll } from '../../../engine/query.ts'
 import type { Ahead, Params } from '../../../engine/sql.ts'
 import { appendedSql, entryText } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
 import { charge, chargeableMs } from '../../accounts/ledger.ts'
-import { announceEnd, findingOwner, type Owner } from '../announce-end.ts'
+import { announceEnd, type Owner, ownerOfJob } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
 import { removePartialResults } from '../partial-results.ts'
-import { newestReportOfJob, provenanceSql, saveProvenance } from '../provenance.ts'
+import { newestReport, newestReportOfJob, provenanceSql, saveProvenance } from '../provenance.ts'
 import { type FailedAttempt, MAX_DETAIL_LENGTH, NOT_BEGUN, type RetryLimits, retryOrFail } from './retry.ts'
 import { capEnd, remainingMs } from './time-cap.ts'
 
@@ -47,18 +48,15 @@ const STALE: ResultOutcome = { kind: 'stale' }
 /** A driver that was silent for less than two heartbeats reports the end of a run at once. */
 const PROMPT_MS = 10_000
 
-/**
- * T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. `begun`: if that
- * is read already.
- */
+/** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
 export function applyResult(
   tx: Tx,
   result: AttemptResult,
   { maxAttempts }: RetryLimits,
-  begun = beginResult(tx, result),
+  facts: ResultFacts = readAll(tx, readsOfResult(result)),
 ): ResultOutcome {
   const { job, attempt } = result
-  const row = begun.attempt()
+  const row = facts.attempt ?? earlierAttempt(tx, result)
   if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }
   if (row.driver !== result.driver) return { kind: 'foreign' }
   // Only the newest attempt is accepted: a later claim means that the server gave this one up.
@@ -71,13 +69,13 @@ export function applyResult(
   const { qpu, claimed_at: claimedAt } = row
   const endedAt = endOfRun(tx, row, result)
   // An attempt that is in the row of the job no more may have run elsewhere.
-  const newest = row.ended === undefined ? { newest: begun.newest } : {}
-  const provenance = saveProvenance(tx, { qpu, claimedAt, endedAt, known: result.provenance, ...newest })
+  const newest = row.ended === undefined ? facts.newest : newestReport(tx, qpu, endedAt)
+  const provenance = saveProvenance(tx, { qpu, claimedAt, endedAt, known: result.provenance, newest })
   if (isFinal)
     return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, result, row.max_ms)), row, {
       provenance,
       endedAt,
-      owner: begun.owner(),
+      owner: facts.owner,
     })
   const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance, endedAt }, maxAttempts)
   return status === undefined ? STALE : { kind: 'applied', status }
@@ -95,41 +93,38 @@ function endOfRun(tx: ReadTx, row: AttemptRow, { executionMs, silentMs = 0 }: At
   return toTimestamp(Math.min(tx.now, Math.max(seenAt, begunAt + executionMs)))
 }
 
-/** What the result of an attempt needs of the store. */
-interface BegunResult {
-  attempt: Ahead<AttemptRow | undefined>
-  owner: ReturnType<typeof findingOwner>
-  newest: ReturnType<typeof newestReportOfJob>
-}
-
-/** Begins to read what `applyResult` needs. */
-export function beginResult(tx: ReadTx, key: AttemptKey): BegunResult {
+/** What the end of an attempt depends on; the attempt if it is the one in the row of its job. */
+export function readsOfResult({ job, attempt }: AttemptKey) {
   return {
-    attempt: readingAttempt(tx, key),
-    owner: findingOwner(tx, key.job),
-    newest: newestReportOfJob(tx, key.job),
+    attempt: firstOf<AttemptRow>(
+      `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms,
+         progress, expected_results AS expected
+       FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
+      { job, attempt },
+    ),
+    owner: ownerOfJob(job),
+    newest: newestReportOfJob(job),
   }
 }
 
-/** The attempt in the row of the job, or an earlier one. */
-function readingAttempt(tx: ReadTx, { job, attempt }: AttemptKey): Ahead<AttemptRow | undefined> {
-  const key = { job, attempt }
-  const present = tx.ahead<AttemptRow>(
-    `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms,
-       progress, expected_results AS expected
-     FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
-    key,
+/** The values of `readsOfResult`. */
+type ResultFacts = Results<ReturnType<typeof readsOfResult>>
+
+/** An attempt that is not in the row of its job any more. */
+function earlierAttempt(tx: ReadTx, { job, attempt }: AttemptKey): AttemptRow | undefined {
+  return tx.one<AttemptRow>(
+    `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended, claim.ended_at,
+       job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress,
+       job.expected_results AS expected
+     FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
+     WHERE claim.job = $job AND claim.attempt = $attempt`,
+    { job, attempt },
   )
-  return () =>
-    present()[0] ??
-    tx.one<AttemptRow>(
-      `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended,
-         claim.ended_at,         job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress,
-         job.expected_results AS expected
-       FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
-       WHERE claim.job = $job AND claim.attempt = $attempt`,
-      key,
-    )
+}
+
+/** What the results of an attempt must contain, as JSON; '' when nobody knows. */
+export function expectedOf(tx: ReadTx, key: AttemptKey, { attempt }: ResultFacts): string {
+  return (attempt ?? earlierAttempt(tx, key))?.expected ?? ''
 }
 
 /** The end of an attempt by an error of the device, after which another one may succeed. */
