@@ -1,8 +1,8 @@
 import { HOUR_S } from '../../../../base/index.ts'
 import { DRAW, Draws } from '../random.ts'
 
-/** How a value wanders: a smooth part and steps. */
-interface Wander {
+/** How a value drifts: a smooth part and steps. */
+interface DriftModel {
   /** Standard deviation of the smooth part. */
   sigma: number
   /** Mean number of steps a day, and their largest and smallest size. */
@@ -20,7 +20,7 @@ const PERIODS = Array.from(
 )
 const TOTAL = PERIODS.reduce((sum, period) => sum + period, 0)
 
-/** Values that wander with time, as a function of time only: a restart changes nothing. */
+/** Values that drift with time, as a function of time only: a restart changes nothing. */
 export class Drift {
   readonly #draws: Draws
   readonly #phases = new Map<string, number[]>()
@@ -32,7 +32,7 @@ export class Drift {
   }
 
   /** Distance of a value of an element from its mean, `t` seconds after the epoch. */
-  at(element: string, field: string, t: number, { sigma, steps }: Wander): number {
+  at(element: string, field: string, t: number, { sigma, steps }: DriftModel): number {
     let smooth = 0
     for (const [k, phase] of this.#phasesOf(element, field).entries()) {
       const period = PERIODS[k] ?? FASTEST_S
@@ -61,7 +61,7 @@ export class Drift {
     return phases
   }
 
-  #stepsUntil(element: string, field: string, t: number, steps: NonNullable<Wander['steps']>): number {
+  #stepsUntil(element: string, field: string, t: number, steps: NonNullable<DriftModel['steps']>): number {
     const hour = Math.floor(t / HOUR_S)
     const key = `${element} ${field}`
     const known = this.#sums.get(key)
@@ -78,8 +78,8 @@ export class Drift {
   }
 }
 
-/** Wandering of each value, as seen on a chip of 25 qubits over a quarter. */
-export const WANDER = {
+/** Drift of each value, as seen on a chip of 25 qubits over a quarter. */
+export const DRIFT_MODELS = {
   f01: { sigma: 8e3, steps: { perDay: 1 / 15, from: 50e3, to: 1e6 } },
   readout: { sigma: 4e3 },
   /** Relative. */
@@ -91,7 +91,7 @@ export const WANDER = {
   /** A */
   couplerOffset: { sigma: 2e-6, steps: { perDay: 1 / 10, from: 20e-6, to: 20e-6 } },
   gateResonance: { sigma: 30e3 },
-} as const satisfies Record<string, Wander>
+} as const satisfies Record<string, DriftModel>
 
 /** An hour of short T1: how often, and by which factor. */
 export const T1_DIP = { perDay: 1, factor: 0.4 } as const

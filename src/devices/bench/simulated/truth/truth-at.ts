@@ -1,6 +1,6 @@
 import { DRAW, Draws } from '../random.ts'
 import type { ChipEvent, ChipTruth, EdgeTruth, QubitTruth } from './chip-truth.ts'
-import { type Drift, T1_DIP, WANDER } from './drift.ts'
+import { DRIFT_MODELS, type Drift, T1_DIP } from './drift.ts'
 
 /** The truth at one time: drawn values with events and drift. */
 export interface TruthNow {
@@ -35,16 +35,16 @@ export function truthAt(truth: ChipTruth, drift: Drift, t: number): TruthNow {
 
 function addDrift({ qubits, edges, gateOffsets }: TruthNow, drift: Drift, t: number): void {
   for (const [name, qubit] of Object.entries(qubits)) {
-    qubit.f01 += drift.at(name, 'f01', t, WANDER.f01)
-    qubit.rabi *= 1 + drift.at(name, 'rabi', t, WANDER.rabi)
-    qubit.t1 *= Math.exp(drift.at(name, 't1', t, WANDER.t1))
+    qubit.f01 += drift.at(name, 'f01', t, DRIFT_MODELS.f01)
+    qubit.rabi *= 1 + drift.at(name, 'rabi', t, DRIFT_MODELS.rabi)
+    qubit.t1 *= Math.exp(drift.at(name, 't1', t, DRIFT_MODELS.t1))
     if (drift.isHit(name, 't1_dip', t, T1_DIP.perDay)) qubit.t1 *= T1_DIP.factor
-    qubit.readout.frequency += drift.at(name, 'readout', t, WANDER.readout)
-    qubit.readout.phase += drift.at(name, 'readout_phase', t, WANDER.readoutPhase)
+    qubit.readout.frequency += drift.at(name, 'readout', t, DRIFT_MODELS.readout)
+    qubit.readout.phase += drift.at(name, 'readout_phase', t, DRIFT_MODELS.readoutPhase)
   }
   for (const [name, edge] of Object.entries(edges)) {
-    edge.offset += drift.at(name, 'offset', t, WANDER.couplerOffset)
-    gateOffsets[name] = drift.at(name, 'gate', t, WANDER.gateResonance)
+    edge.offset += drift.at(name, 'offset', t, DRIFT_MODELS.couplerOffset)
+    gateOffsets[name] = drift.at(name, 'gate', t, DRIFT_MODELS.gateResonance)
   }
 }
 

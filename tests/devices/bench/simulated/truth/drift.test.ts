@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Drift, WANDER } from '../../../../../src/devices/bench/simulated/truth/drift.ts'
+import { DRIFT_MODELS, Drift } from '../../../../../src/devices/bench/simulated/truth/drift.ts'
 import { truthAt } from '../../../../../src/devices/bench/simulated/truth/truth-at.ts'
 import { EPOCH, quietTruth } from '../../../../support/simulated-chip/chips.ts'
 
@@ -7,13 +7,13 @@ const DAY = 86_400
 
 test('drift is a function of time: order and restarts change nothing', () => {
   const times = [0, 3600, 40 * DAY, 10, 7 * DAY, 40 * DAY]
-  const valuesOf = (drift: Drift, at: number[]) => at.map((t) => drift.at('q0', 'f01', t, WANDER.f01))
+  const valuesOf = (drift: Drift, at: number[]) => at.map((t) => drift.at('q0', 'f01', t, DRIFT_MODELS.f01))
   const drift = new Drift(5)
   const values = valuesOf(drift, times)
   expect(values[5]).toBe(values[2] ?? Number.NaN)
   expect(times.map((t) => valuesOf(new Drift(5), [t])[0] ?? 0)).toEqual(values)
   expect(valuesOf(new Drift(6), times)).not.toEqual(values)
-  expect(times.map((t) => drift.at('q1', 'f01', t, WANDER.f01))).not.toEqual(values)
+  expect(times.map((t) => drift.at('q1', 'f01', t, DRIFT_MODELS.f01))).not.toEqual(values)
 })
 
 test('the smooth part has its standard deviation, and little of it within minutes', () => {
@@ -38,7 +38,7 @@ test('steps stay, and come as often as they should', () => {
     const drift = new Drift(seed)
     let last = 0
     for (let day = 1; day <= days; day++) {
-      const value = drift.at('q0', 'f01', day * DAY, { ...WANDER.f01, sigma: 0 })
+      const value = drift.at('q0', 'f01', day * DAY, { ...DRIFT_MODELS.f01, sigma: 0 })
       if (value !== last) steps++
       last = value
     }
