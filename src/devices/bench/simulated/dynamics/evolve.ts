@@ -20,14 +20,14 @@ export interface Player {
 }
 
 /** Two transmons that a gate line joins. */
-interface Duet {
+interface Pair {
   players: readonly [Player, Player]
   gate: Gate
   gatePulses: readonly Pulse[]
 }
 
-/** What happens at one moment. */
-interface Happening {
+/** What acts on a density matrix at one time, ns. */
+interface TimedEvent {
   at: number
   apply(): void
 }
@@ -49,7 +49,7 @@ export function evolveOne(player: Player, start: ArrayLike<number>, times: reado
       const scratch = new Float64Array(rho.length)
       const resolved = new Float64Array(rho.length)
       const offset = transmon.slowNoise * (values[0] ?? 0) + shift.value
-      const happenings = kicksOf(transmon, arrivals, offset, cache).map((kick) => ({
+      const events = kicksOf(transmon, arrivals, offset, cache).map((kick) => ({
         at: kick.at,
         apply() {
           resolveKick(kick, resolved)
@@ -60,7 +60,7 @@ export function evolveOne(player: Player, start: ArrayLike<number>, times: reado
       const share = weight * shift.weight
       const read = reader(rho, total, share)
       march(
-        happenings,
+        events,
         times,
         (dt) => damp(rho, damping.over(dt)),
         (index) => {
@@ -78,12 +78,12 @@ export function evolveOne(player: Player, start: ArrayLike<number>, times: reado
  * @param measured which transmons are measured at each of the times
  */
 export function evolvePair(
-  duet: Duet,
+  pair: Pair,
   start: ArrayLike<number>,
   times: readonly number[],
   measured: readonly (readonly (0 | 1)[])[] = [],
 ): Populations {
-  const { players, gate, gatePulses } = duet
+  const { players, gate, gatePulses } = pair
   const [a, b] = players
   const gap = Math.max(longestGap(a.arrivals), longestGap(b.arrivals))
   const noise = Math.max(a.transmon.slowNoise, b.transmon.slowNoise)
@@ -94,7 +94,7 @@ export function evolvePair(
     const rho = diagonal(start)
     const offsets = players.map(({ transmon }, k) => transmon.slowNoise * (values[k] ?? 0) + (shifts[k] ?? 0))
     const [offsetA = 0, offsetB = 0] = offsets
-    const happenings: Happening[] = []
+    const events: TimedEvent[] = []
     const resolved = new Float64Array(2 * LEVELS * LEVELS)
     for (const which of [0, 1] as const) {
       const { transmon, arrivals, cache } = players[which]
@@ -103,20 +103,20 @@ export function evolvePair(
           resolveKick(kick, resolved)
           applyToOne(rho, resolved, which)
         }
-        happenings.push({ at: kick.at, apply })
+        events.push({ at: kick.at, apply })
       }
     }
     const resonance = offsetA - offsetB + gate.slowNoise * (values[2] ?? 0)
     for (const pulse of gatePulses) {
       for (const kick of exchangeKicks(exchangeOf(gate, a.transmon, b.transmon, pulse, resonance)))
-        happenings.push({ at: kick.at, apply: () => applyExchange(rho, kick) })
+        events.push({ at: kick.at, apply: () => applyExchange(rho, kick) })
     }
     const rest = (dt: number) => {
       const conditional = 2 * Math.PI * gate.conditional * dt * 1e-9
       dampPair(rho, a.damping.over(dt), b.damping.over(dt), conditional)
     }
     const read = reader(rho, total, weight)
-    march(happenings, times, rest, (index) => {
+    march(events, times, rest, (index) => {
       read(index)
       for (const which of measured[index] ?? []) measurePair(rho, which)
     })
@@ -125,7 +125,7 @@ export function evolvePair(
 }
 
 /** Members of slow noise with each combination of the frequencies between which both transmons switch. */
-function switchedMembers(members: ReturnType<typeof pairMembers>, [a, b]: Duet['players']) {
+function switchedMembers(members: ReturnType<typeof pairMembers>, [a, b]: Pair['players']) {
   return valuesOf(a.transmon.switching).flatMap((one) =>
     valuesOf(b.transmon.switching).flatMap((other) =>
       members.map(({ weight, values }) => ({
@@ -139,25 +139,25 @@ function switchedMembers(members: ReturnType<typeof pairMembers>, [a, b]: Duet['
 
 /** Runs through what happens in the order of time, with damping in between, and reads at the given times. */
 function march(
-  happenings: Happening[],
+  events: TimedEvent[],
   times: readonly number[],
   rest: (dt: number) => void,
   read: (index: number) => void,
 ): void {
-  happenings.sort((one, other) => one.at - other.at)
+  events.sort((one, other) => one.at - other.at)
   let now = 0
   const wait = (until: number) => {
     if (until > now) rest(until - now)
     now = Math.max(now, until)
   }
   let index = 0
-  for (const happening of happenings) {
-    for (; index < times.length && (times[index] ?? 0) < happening.at; index++) {
+  for (const event of events) {
+    for (; index < times.length && (times[index] ?? 0) < event.at; index++) {
       wait(times[index] ?? 0)
       read(index)
     }
-    wait(happening.at)
-    happening.apply()
+    wait(event.at)
+    event.apply()
   }
   for (; index < times.length; index++) {
     wait(times[index] ?? 0)

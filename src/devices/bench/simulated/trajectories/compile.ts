@@ -12,8 +12,8 @@ export interface Measurement {
   which: number
 }
 
-/** What happens to a register. */
-export interface Happenings {
+/** Pulses, gates and measurements of a register. */
+export interface RegisterEvents {
   players: readonly NoisyPlayer[]
   gates: readonly NoisyGate[]
   /** In the order of time. */
@@ -48,8 +48,8 @@ interface Move {
 /** Turn of an interaction that may wait while pulses act, rad: it is not worth a pass over all amplitudes. */
 const MAX_WAITING_TURN = 0.01
 
-/** Brings all that happens to a register in the order of time; what no chance decides is calculated here. */
-export function compile({ players, gates, measurements }: Happenings): Compiled {
+/** Brings the events of a register into the order of time; what no chance decides is calculated here. */
+export function compile({ players, gates, measurements }: RegisterEvents): Compiled {
   const timing = new Timing(players, gates)
   const moves: Move[] = [
     ...players.flatMap((player, which) =>

@@ -1,14 +1,14 @@
 import type { Rng } from '../../../../simulator/index.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
 import type { Turns } from '../turns.ts'
-import { type Compiled, compile, type Happenings, type Parting } from './compile.ts'
+import { type Compiled, compile, type Parting, type RegisterEvents } from './compile.ts'
 import { Course } from './course.ts'
 import { Fate } from './fate.ts'
 import type { Operation } from './operations.ts'
 import { type Drawn, SlowNoise } from './slow-noise.ts'
 import { type StartLevel, StartLevels } from './start-levels.ts'
 
-interface TrajectoriesOptions extends Happenings {
+interface TrajectoriesOptions extends RegisterEvents {
   /** Wait between shots after which populations are not yet those of equilibrium, ns. */
   shortReset: number | undefined
 }
