@@ -1,5 +1,5 @@
-import type { InteractionTurn } from './course.ts'
-import { type Risk, Risks } from './fate.ts'
+import type { InteractionTurn } from './branch.ts'
+import { type Risk, Risks } from './jumps.ts'
 import type { NoisyGate, NoisyPlayer } from './members.ts'
 import { Drive, Exchanging, type Operation, Settling } from './operations.ts'
 import { type Relaxation, relaxationOver } from './relax.ts'

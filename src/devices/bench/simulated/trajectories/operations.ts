@@ -1,8 +1,8 @@
 import type { Matrix } from '../../../../qasm/index.ts'
 import type { ExchangeKick } from '../dynamics/exchange.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
-import type { Course, InteractionTurn } from './course.ts'
-import type { Fate, Risk } from './fate.ts'
+import type { Branch, InteractionTurn } from './branch.ts'
+import type { Fate, Risk } from './jumps.ts'
 import type { NoisyGate, NoisyPlayer } from './members.ts'
 import { type PairOperator, PendingExchange, scaleColumns } from './pending.ts'
 import type { Drawn } from './slow-noise.ts'
@@ -12,9 +12,9 @@ export interface Operation {
   /** Risks of the register from which on one does not belong to it or to operations before. */
   readonly end: number
   /** Its effect where no risk strikes. */
-  apply(course: Course, drawn: Drawn): void
+  apply(branch: Branch, drawn: Drawn): void
   /** The same with all that chance does meanwhile. */
-  applyWith(course: Course, drawn: Drawn, fate: Fate): void
+  applyWith(branch: Branch, drawn: Drawn, fate: Fate): void
 }
 
 /** Risks of an operation, and the place of the first among all of its register. */
@@ -43,16 +43,16 @@ export class Drive implements Operation {
     this.#index = index
   }
 
-  apply(course: Course, { players }: Drawn): void {
-    course.interact(this.#own.turns)
-    course.pending[this.#which]?.push(this.#matrixAt(players[this.#which] ?? 0))
+  apply(branch: Branch, { players }: Drawn): void {
+    branch.interact(this.#own.turns)
+    branch.pending[this.#which]?.push(this.#matrixAt(players[this.#which] ?? 0))
   }
 
-  applyWith(course: Course, { players }: Drawn, fate: Fate): void {
+  applyWith(branch: Branch, { players }: Drawn, fate: Fate): void {
     const { turns, from } = this.#own
-    course.interact(turns)
-    const factors = fate.factorsAfter(from, course, () => course.settle())
-    course.pending[this.#which]?.add(factors, this.#unitaryAt(players[this.#which] ?? 0))
+    branch.interact(turns)
+    const factors = fate.factorsAfter(from, branch, () => branch.settle())
+    branch.pending[this.#which]?.add(factors, this.#unitaryAt(players[this.#which] ?? 0))
   }
 
   #unitaryAt(offset: number): Matrix {
@@ -82,22 +82,22 @@ export class Settling implements Operation {
     this.#which = which
   }
 
-  apply(course: Course): void {
-    course.interact(this.#own.turns)
-    this.#settle(course, (this.#own.risks[0] as Risk).relaxation.kept)
+  apply(branch: Branch): void {
+    branch.interact(this.#own.turns)
+    this.#settle(branch, (this.#own.risks[0] as Risk).relaxation.kept)
   }
 
-  applyWith(course: Course, _: Drawn, fate: Fate): void {
-    course.interact(this.#own.turns)
+  applyWith(branch: Branch, _: Drawn, fate: Fate): void {
+    branch.interact(this.#own.turns)
     this.#settle(
-      course,
-      fate.factorsAfter(this.#own.from, course, () => course.settle()),
+      branch,
+      fate.factorsAfter(this.#own.from, branch, () => branch.settle()),
     )
   }
 
-  #settle(course: Course, factors: Float64Array): void {
-    course.pending[this.#which]?.add(factors, IDENTITY)
-    course.settle()
+  #settle(branch: Branch, factors: Float64Array): void {
+    branch.pending[this.#which]?.add(factors, IDENTITY)
+    branch.settle()
   }
 }
 
@@ -129,34 +129,34 @@ export class Exchanging implements Operation {
     this.#angles = angles
   }
 
-  apply(course: Course, drawn: Drawn): void {
-    this.#begin(course)
+  apply(branch: Branch, drawn: Drawn): void {
+    this.#begin(branch)
     const [high, low] = this.#gate.ends
     const { factors, block } = this.#operatorAt(this.#offsetOf(drawn))
-    course.state.applyPair(high, low, factors, block)
+    branch.state.applyPair(high, low, factors, block)
   }
 
-  applyWith(course: Course, drawn: Drawn, fate: Fate): void {
-    this.#begin(course)
+  applyWith(branch: Branch, drawn: Drawn, fate: Fate): void {
+    this.#begin(branch)
     const [high, low] = this.#gate.ends
     const flush = () => {
-      exchanged.apply(course.state, high, low)
-      course.settle()
+      exchanged.apply(branch.state, high, low)
+      branch.settle()
     }
     for (const [index, kick] of this.#kicksAt(this.#offsetOf(drawn)).entries()) {
       const risk = this.#own.from + 2 * index
-      const ofHigh = fate.factorsAfter(risk, course, flush)
+      const ofHigh = fate.factorsAfter(risk, branch, flush)
       exchanged.scale(ofHigh, UNCHANGED, 0)
-      const ofLow = fate.factorsAfter(risk + 1, course, flush)
+      const ofLow = fate.factorsAfter(risk + 1, branch, flush)
       exchanged.scale(UNCHANGED, ofLow, this.#angles[index] ?? 0)
       exchanged.add(kick)
     }
     flush()
   }
 
-  #begin(course: Course): void {
-    course.interact(this.#own.turns)
-    course.settle(this.#gate.ends)
+  #begin(branch: Branch): void {
+    branch.interact(this.#own.turns)
+    branch.settle(this.#gate.ends)
   }
 
   #offsetOf({ gates }: Drawn): number {

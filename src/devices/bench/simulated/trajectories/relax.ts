@@ -3,7 +3,7 @@ import type { Damping } from '../dynamics/damping.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
 import type { StateVector } from './state-vector.ts'
 
-/** The damping of a transmon over a time, as one of its courses is drawn. */
+/** The damping of a transmon over a time, as one of its branches is drawn. */
 export interface Relaxation {
   /** Populations after that time, `[to * 3 + from]`. */
   readonly transfer: Float64Array
@@ -51,7 +51,7 @@ const populations = new Float64Array(LEVELS)
 /**
  * Draws what happens to a transmon in a time in which something was tried: a jump, which projects it, its
  * dephasing, or nothing after all. Returns whether something happened; what remains to be applied is written
- * to `factors`. The mean over all courses is the step of `dynamics/damping.ts`: the operators are those of
+ * to `factors`. The mean over all branches is the step of `dynamics/damping.ts`: the operators are those of
  * Dalibard, Castin and Mølmer (Phys. Rev. Lett. 68, 580, 1992) summed over the time. Those of dephasing are
  * √((2g)^k / k!) n^k exp(−g n²) with n the number of the level and g its strength; k = 0 is `kept`.
  * @param settle brings the state up to date

@@ -1,9 +1,9 @@
 import type { Rng } from '../../../../simulator/index.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
 import type { Turns } from '../turns.ts'
+import { Branch } from './branch.ts'
 import { type Compiled, compile, type Parting, type RegisterEvents } from './compile.ts'
-import { Course } from './course.ts'
-import { Fate } from './fate.ts'
+import { Fate } from './jumps.ts'
 import type { Operation } from './operations.ts'
 import { type Drawn, SlowNoise } from './slow-noise.ts'
 import { type StartLevel, StartLevels } from './start-levels.ts'
@@ -47,7 +47,7 @@ export class Trajectories {
   readonly #starts: StartLevels
   readonly #isShort: boolean
   /** States of shots that part from others, by how often they did. */
-  readonly #courses: Course[] = []
+  readonly #branches: Branch[] = []
   #work = 0
 
   constructor(options: TrajectoriesOptions) {
@@ -103,20 +103,20 @@ export class Trajectories {
   }
 
   async #start(levels: readonly StartLevel[], shots: readonly Shot[], played: Played): Promise<void> {
-    const course = this.#courseAt(0)
-    course.start(levels.map((level) => level ?? 0))
-    await this.#run(course, 0, shots, played, 1)
+    const branch = this.#branchAt(0)
+    branch.start(levels.map((level) => level ?? 0))
+    await this.#run(branch, 0, shots, played, 1)
   }
 
-  #courseAt(depth: number): Course {
-    const course = this.#courses[depth] ?? new Course(this.#transmons)
-    this.#courses[depth] = course
-    return course
+  #branchAt(depth: number): Branch {
+    const branch = this.#branches[depth] ?? new Branch(this.#transmons)
+    this.#branches[depth] = branch
+    return branch
   }
 
-  /** Plays shots that have had the same fate so far, from an operation on. */
+  /** Plays shots that have had the same jumps and outcomes so far, from an operation on. */
   async #run(
-    course: Course,
+    branch: Branch,
     from: number,
     together: readonly Shot[],
     played: Played,
@@ -132,38 +132,38 @@ export class Trajectories {
       }
       const operation = operations[at] as Operation | Parting
       const [only] = shots
-      if ('index' in operation) shots = await this.#part(operation, { course, at, shots, played, depth })
-      else if (shots.length > 1) shots = await this.#apply(operation, { course, at, shots, played, depth })
-      else if (only && only.fate.next < operation.end) operation.applyWith(course, only.drawn, only.fate)
-      else if (only) operation.apply(course, only.drawn)
+      if ('index' in operation) shots = await this.#part(operation, { branch, at, shots, played, depth })
+      else if (shots.length > 1) shots = await this.#apply(operation, { branch, at, shots, played, depth })
+      else if (only && only.fate.next < operation.end) operation.applyWith(branch, only.drawn, only.fate)
+      else if (only) operation.apply(branch, only.drawn)
     }
-    if (shots.length > 0) this.#end(course, shots, played)
+    if (shots.length > 0) this.#end(branch, shots, played)
   }
 
   /** Applies an operation to several shots; those that chance strikes go on alone. Returns the others. */
   async #apply(operation: Operation, group: Group): Promise<readonly Shot[]> {
-    const { course, at, shots, played, depth } = group
+    const { branch, at, shots, played, depth } = group
     const drawn = (shots[0] as Shot).drawn
     const tried = shots.filter(({ fate }) => fate.next < operation.end)
     if (tried.length === 0) {
-      operation.apply(course, drawn)
+      operation.apply(branch, drawn)
       return shots
     }
     for (const shot of tried) {
-      const own = this.#courseAt(depth)
-      own.copy(course)
+      const own = this.#branchAt(depth)
+      own.copy(branch)
       operation.applyWith(own, drawn, shot.fate)
       if (shot.fate.hasStruck) await this.#run(own, at + 1, [shot], played, depth + 1)
     }
     const others = shots.filter(({ fate }) => !fate.hasStruck)
-    if (others.length > 0) operation.apply(course, drawn)
+    if (others.length > 0) operation.apply(branch, drawn)
     return others
   }
 
   /** Measures a transmon: shots that find the same level stay together. Returns the last of these groups. */
   async #part({ which, index }: Parting, group: Group): Promise<readonly Shot[]> {
-    const { course, at, shots, played, depth } = group
-    const levels = course.drawLevels(which, shots.length, played.rng)
+    const { branch, at, shots, played, depth } = group
+    const levels = branch.drawLevels(which, shots.length, played.rng)
     const parts = new Map<number, Shot[]>()
     for (const [place, shot] of shots.entries()) {
       const level = levels[place] ?? 0
@@ -172,23 +172,23 @@ export class Trajectories {
     }
     const [last, ...others] = [...parts].reverse()
     for (const [level, part] of others) {
-      const own = this.#courseAt(depth)
-      own.copy(course)
+      const own = this.#branchAt(depth)
+      own.copy(branch)
       own.project(which, level)
       await this.#run(own, at + 1, part, played, depth + 1)
     }
     if (!last) return []
-    course.project(which, last[0])
+    branch.project(which, last[0])
     return last[1]
   }
 
   /** Reads what is left after all operations: only populations count. */
-  #end(course: Course, shots: readonly Shot[], { found, ends, rng }: Played): void {
+  #end(branch: Branch, shots: readonly Shot[], { found, ends, rng }: Played): void {
     const transmons = this.#transmons
-    course.settle()
+    branch.settle()
     const draws = Float64Array.from(shots, () => rng.next())
     const order = Uint32Array.from(draws.keys()).sort((one, other) => (draws[one] ?? 0) - (draws[other] ?? 0))
-    const places = course.state.sample(draws.sort())
+    const places = branch.state.sample(draws.sort())
     for (const [at, place] of order.entries()) {
       const { number } = shots[place] as Shot
       const levels = ends.subarray(number * transmons, (number + 1) * transmons)
@@ -207,7 +207,7 @@ export class Trajectories {
 
 /** Shots before an operation. */
 interface Group {
-  course: Course
+  branch: Branch
   /** Place of the operation. */
   at: number
   shots: readonly Shot[]

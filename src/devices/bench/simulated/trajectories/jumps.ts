@@ -1,6 +1,6 @@
 import type { Rng } from '../../../../simulator/index.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
-import type { Course } from './course.ts'
+import type { Branch } from './branch.ts'
 import { type Relaxation, strike } from './relax.ts'
 
 /** A time in which a transmon is damped. */
@@ -66,11 +66,11 @@ export class Fate {
    * Factors of the levels of a transmon that remain to be applied after a risk, until the next call.
    * @param settle brings the amplitudes up to date
    */
-  factorsAfter(index: number, course: Course, settle: () => void): Float64Array {
+  factorsAfter(index: number, branch: Branch, settle: () => void): Float64Array {
     const { which, relaxation } = this.#risks.at(index)
     if (index !== this.next) return relaxation.kept
     this.next = this.#risks.next(index, this.#rng)
-    const hasStruck = strike(course.state, which, relaxation, this.#rng, this.#risks.factors, settle)
+    const hasStruck = strike(branch.state, which, relaxation, this.#rng, this.#risks.factors, settle)
     this.hasStruck ||= hasStruck
     return this.#risks.factors
   }

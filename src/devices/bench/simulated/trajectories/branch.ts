@@ -9,8 +9,8 @@ export interface InteractionTurn {
   readonly angle: number
 }
 
-/** The state of a register during a shot, or during many that have had the same fate so far. */
-export class Course {
+/** The state of a register during a shot, or during many that have had the same jumps and outcomes so far. */
+export class Branch {
   readonly state: StateVector
   /** What the amplitudes of each transmon have not been moved by yet. */
   readonly pending: readonly PendingTurn[]
@@ -27,7 +27,7 @@ export class Course {
     for (const pending of this.pending) pending.clear()
   }
 
-  copy(other: Course): void {
+  copy(other: Branch): void {
     this.state.copy(other.state)
     for (let which = 0; which < this.pending.length; which++)
       this.pending[which]?.copy(other.pending[which] as PendingTurn)
