@@ -47,14 +47,14 @@ export class Risks {
   }
 }
 
-/** What chance does to one shot. */
-export class Fate {
+/** The quantum jumps of one shot, as they are drawn; dephasing counts as one. */
+export class ShotJumps {
   readonly #risks: Risks
   readonly #rng: Rng
   /** The risk in which something is tried next. */
   next: number
   /** Whether something has happened, so that the shot is no more as those without. */
-  hasStruck = false
+  hasJumped = false
 
   constructor(risks: Risks, rng: Rng) {
     this.#risks = risks
@@ -70,8 +70,8 @@ export class Fate {
     const { which, relaxation } = this.#risks.at(index)
     if (index !== this.next) return relaxation.kept
     this.next = this.#risks.next(index, this.#rng)
-    const hasStruck = strike(branch.state, which, relaxation, this.#rng, this.#risks.factors, settle)
-    this.hasStruck ||= hasStruck
+    const hasJumped = strike(branch.state, which, relaxation, this.#rng, this.#risks.factors, settle)
+    this.hasJumped ||= hasJumped
     return this.#risks.factors
   }
 }

@@ -2,7 +2,7 @@ import type { Matrix } from '../../../../qasm/index.ts'
 import type { ExchangeKick } from '../dynamics/exchange.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
 import type { Branch, InteractionTurn } from './branch.ts'
-import type { Fate, Risk } from './jumps.ts'
+import type { Risk, ShotJumps } from './jumps.ts'
 import type { NoisyGate, NoisyPlayer } from './members.ts'
 import { type PairOperator, PendingExchange, scaleColumns } from './pending.ts'
 import type { Drawn } from './slow-noise.ts'
@@ -14,7 +14,7 @@ export interface Operation {
   /** Its effect where no risk strikes. */
   apply(branch: Branch, drawn: Drawn): void
   /** The same with all that chance does meanwhile. */
-  applyWith(branch: Branch, drawn: Drawn, fate: Fate): void
+  applyWith(branch: Branch, drawn: Drawn, jumps: ShotJumps): void
 }
 
 /** Risks of an operation, and the place of the first among all of its register. */
@@ -48,10 +48,10 @@ export class Drive implements Operation {
     branch.pending[this.#which]?.push(this.#matrixAt(players[this.#which] ?? 0))
   }
 
-  applyWith(branch: Branch, { players }: Drawn, fate: Fate): void {
+  applyWith(branch: Branch, { players }: Drawn, jumps: ShotJumps): void {
     const { turns, from } = this.#own
     branch.interact(turns)
-    const factors = fate.factorsAfter(from, branch, () => branch.settle())
+    const factors = jumps.factorsAfter(from, branch, () => branch.settle())
     branch.pending[this.#which]?.add(factors, this.#unitaryAt(players[this.#which] ?? 0))
   }
 
@@ -87,11 +87,11 @@ export class Settling implements Operation {
     this.#settle(branch, (this.#own.risks[0] as Risk).relaxation.kept)
   }
 
-  applyWith(branch: Branch, _: Drawn, fate: Fate): void {
+  applyWith(branch: Branch, _: Drawn, jumps: ShotJumps): void {
     branch.interact(this.#own.turns)
     this.#settle(
       branch,
-      fate.factorsAfter(this.#own.from, branch, () => branch.settle()),
+      jumps.factorsAfter(this.#own.from, branch, () => branch.settle()),
     )
   }
 
@@ -136,7 +136,7 @@ export class Exchanging implements Operation {
     branch.state.applyPair(high, low, factors, block)
   }
 
-  applyWith(branch: Branch, drawn: Drawn, fate: Fate): void {
+  applyWith(branch: Branch, drawn: Drawn, jumps: ShotJumps): void {
     this.#begin(branch)
     const [high, low] = this.#gate.ends
     const flush = () => {
@@ -145,9 +145,9 @@ export class Exchanging implements Operation {
     }
     for (const [index, kick] of this.#kicksAt(this.#offsetOf(drawn)).entries()) {
       const risk = this.#own.from + 2 * index
-      const ofHigh = fate.factorsAfter(risk, branch, flush)
+      const ofHigh = jumps.factorsAfter(risk, branch, flush)
       exchanged.scale(ofHigh, UNCHANGED, 0)
-      const ofLow = fate.factorsAfter(risk + 1, branch, flush)
+      const ofLow = jumps.factorsAfter(risk + 1, branch, flush)
       exchanged.scale(UNCHANGED, ofLow, this.#angles[index] ?? 0)
       exchanged.add(kick)
     }

@@ -3,7 +3,7 @@ import { LEVELS } from '../dynamics/matrix.ts'
 import type { Turns } from '../turns.ts'
 import { Branch } from './branch.ts'
 import { type Compiled, compile, type Parting, type RegisterEvents } from './compile.ts'
-import { Fate } from './jumps.ts'
+import { ShotJumps } from './jumps.ts'
 import type { Operation } from './operations.ts'
 import { type Drawn, SlowNoise } from './slow-noise.ts'
 import { type StartLevel, StartLevels } from './start-levels.ts'
@@ -17,7 +17,7 @@ interface TrajectoriesOptions extends RegisterEvents {
 interface Shot {
   readonly number: number
   readonly drawn: Drawn
-  readonly fate: Fate
+  readonly jumps: ShotJumps
 }
 
 /** What one call finds: levels by measurement, and those of all transmons at the end of each shot. */
@@ -81,7 +81,7 @@ export class Trajectories {
       if (number % SHOTS_PER_TURN === 0) await turns.after(SHOTS_PER_TURN)
       const levels = this.#starts.draw(number === 0, rng)
       const drawn = this.#noise.draw(rng)
-      const shot = { number, drawn, fate: new Fate(risks, rng) }
+      const shot = { number, drawn, jumps: new ShotJumps(risks, rng) }
       if (this.#isShort && levels.includes(undefined)) {
         following.push({ levels, shot })
         continue
@@ -134,7 +134,7 @@ export class Trajectories {
       const [only] = shots
       if ('index' in operation) shots = await this.#part(operation, { branch, at, shots, played, depth })
       else if (shots.length > 1) shots = await this.#apply(operation, { branch, at, shots, played, depth })
-      else if (only && only.fate.next < operation.end) operation.applyWith(branch, only.drawn, only.fate)
+      else if (only && only.jumps.next < operation.end) operation.applyWith(branch, only.drawn, only.jumps)
       else if (only) operation.apply(branch, only.drawn)
     }
     if (shots.length > 0) this.#end(branch, shots, played)
@@ -144,7 +144,7 @@ export class Trajectories {
   async #apply(operation: Operation, group: Group): Promise<readonly Shot[]> {
     const { branch, at, shots, played, depth } = group
     const drawn = (shots[0] as Shot).drawn
-    const tried = shots.filter(({ fate }) => fate.next < operation.end)
+    const tried = shots.filter(({ jumps }) => jumps.next < operation.end)
     if (tried.length === 0) {
       operation.apply(branch, drawn)
       return shots
@@ -152,10 +152,10 @@ export class Trajectories {
     for (const shot of tried) {
       const own = this.#branchAt(depth)
       own.copy(branch)
-      operation.applyWith(own, drawn, shot.fate)
-      if (shot.fate.hasStruck) await this.#run(own, at + 1, [shot], played, depth + 1)
+      operation.applyWith(own, drawn, shot.jumps)
+      if (shot.jumps.hasJumped) await this.#run(own, at + 1, [shot], played, depth + 1)
     }
-    const others = shots.filter(({ fate }) => !fate.hasStruck)
+    const others = shots.filter(({ jumps }) => !jumps.hasJumped)
     if (others.length > 0) operation.apply(branch, drawn)
     return others
   }
