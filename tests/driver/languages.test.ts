@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { untilExit } from '../support/process-state.ts'
 import { PYTHON_ENV, skipsPython } from '../support/python/devices.ts'
 import { until } from '../support/until.ts'
-import { DEVICES, type DriverFlags, openBench } from './support/driver.ts'
+import { type DriverFlags, openBench } from './support/driver.ts'
+import { DEVICES } from './support/host.ts'
 import { runJobOf } from './support/jobs.ts'
 
 /** The same devices in both languages, and how `--device` names them. */

@@ -8,7 +8,8 @@ import { StartupError } from '../../src/driver/index.ts'
 import { EVENTS } from '../../src/protocol/index.ts'
 import { outboxIds } from '../support/outbox-ids.ts'
 import { until } from '../support/until.ts'
-import { certificates, DEVICES, type DriverFlags, openBench } from './support/driver.ts'
+import { certificates, type DriverFlags, openBench } from './support/driver.ts'
+import { DEVICES } from './support/host.ts'
 import { runJobOf } from './support/jobs.ts'
 
 test('startDriver() connects, sends its hello, runs jobs and removes acknowledged results', async () => {

@@ -9,11 +9,10 @@ import type { EventEnvelope, EventPayload, RunJob } from '../../../src/protocol/
 import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { DEVICES, HOST_ARGV } from '../support/host.ts'
 import { runJobOf } from '../support/jobs.ts'
 import { recordedLog } from '../support/logs.ts'
 
-const DEVICES = join(import.meta.dir, '../support/devices.ts')
-const ARGV = [process.execPath, join(import.meta.dir, '../support/host-main.ts')]
 const open: Supervisor[] = []
 
 afterEach(async () => {
@@ -32,7 +31,7 @@ function create(setup: Setup = {}) {
   const recorded = recordedLog()
   const events: EventEnvelope[] = []
   const supervisor = new Supervisor({
-    command: { argv: setup.argv ?? ARGV, env: { ...process.env, SVC_ACCESS_TOKEN: 'svc_dt_1' } },
+    command: { argv: setup.argv ?? HOST_ARGV, env: { ...process.env, SVC_ACCESS_TOKEN: 'svc_dt_1' } },
     choice: {
       operation: setup.operation ?? 'process',
       device: `${DEVICES}#${setup.device ?? 'wild'}`,
@@ -307,7 +306,9 @@ test('Supervisor fails jobs with the reason while the device cannot be restarted
     error: { class: 'device', error_code: 'device_unavailable' },
   })
   const again = await run('ok')
-  expect(again?.status === 'failed' && again.error.message).toStartWith('device failed to start: EEXIST')
+  expect(again?.status === 'failed' && again.error.message).toBe(
+    `device failed to start: ${once}: there is something of this name`,
+  )
   await Bun.file(once).delete()
   await until(
     'the device process has ended',

@@ -5,11 +5,10 @@ import { type EventEnvelope, fingerprintOf } from '../../../src/protocol/index.t
 import { makeTestCertificates } from '../../support/sockets/certificates.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { DEVICES, HOST_ARGV } from './host.ts'
 import { recordedLog } from './logs.ts'
 import { openTestServer, type TestServer } from './test-server.ts'
 export const certificates = await makeTestCertificates()
-export const DEVICES = join(import.meta.dir, 'devices.ts')
-export const HOST_ARGV = [process.execPath, join(import.meta.dir, 'host-main.ts')]
 
 /** Flags of `driver start` by setting name. */
 export type DriverFlags = GivenFlags
