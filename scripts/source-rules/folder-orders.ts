@@ -124,6 +124,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['service.ts'],
       ['behavior.ts'],
+      ['hash-sent.ts'],
       ['behaviors'],
       ['read', 'shape'],
       ['errors.ts', 'write'],

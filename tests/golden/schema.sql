@@ -1,4 +1,4 @@
--- after migration 15
+-- after migration 16
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -39,8 +39,12 @@ CREATE TABLE "calibration_bounds" (
   "element" TEXT NOT NULL,
   "parameter" TEXT NOT NULL,
   "at" TEXT NOT NULL,
-  PRIMARY KEY (qpu, element, parameter)
+  "report" TEXT NOT NULL,
+  "error" REAL,
+  PRIMARY KEY (qpu, element, parameter, at, report)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX "calibration_bounds_qpu_parameter" ON "calibration_bounds" ("qpu", "parameter");
+CREATE INDEX "calibration_bounds_report" ON "calibration_bounds" ("report");
 CREATE TABLE "calibration_latest" (
   "qpu" TEXT NOT NULL,
   "element" TEXT NOT NULL,

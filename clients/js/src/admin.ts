@@ -21,7 +21,7 @@ export class Admin {
   }
 
   /** Deletes a QPU. */
-  deleteQpu(body: wire.PostOpQpuDeleteBody): Promise<wire.PostOpQpuDeleteResponse> {
+  deleteQpu(body: wire.PostOpQpuDeleteBody): Promise<wire.QpuContents> {
     return this.#post('qpu/delete', body)
   }
 

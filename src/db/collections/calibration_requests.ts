@@ -7,7 +7,7 @@ const SIGNED_IN = '@request.auth.id != ""'
 export const calibrationRequests = defineCollection({
   name: 'calibration_requests',
   fields: {
-    driver: relation('drivers', { required: true }),
+    driver: relation('drivers', { required: true, cascade: true }),
     mode: choice(['fidelity_check', 'partial', 'full']),
     status: choice(['pending', 'running', 'done', 'failed'], { default: 'pending' }),
     progress: json(),

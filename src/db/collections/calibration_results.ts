@@ -1,4 +1,3 @@
-import { removeValuesOf } from '../hooks/removal.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, date, json, optionalChoice, relation, text } from '../schema/fields/index.ts'
 
@@ -39,5 +38,4 @@ export const calibrationResults = defineCollection({
     ['traces_stripped', 'finished_at'],
     { on: ['seq'], where: "values_stored_at = ''" },
   ],
-  hooks: { beforeRemove: ({ tx, record }) => removeValuesOf(tx, record.id) },
 })

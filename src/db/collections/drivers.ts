@@ -1,6 +1,8 @@
+import { refuseRunningCalibration } from '../hooks/removal.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
 import { bool, choice, date, integer, json, relation, text } from '../schema/fields/index.ts'
+import { endBreachesOf } from './monitoring/thresholds.ts'
 
 /** UTF-8 of as many stages as there may be. */
 const STAGES_BYTES = 64 * 1_024
@@ -40,10 +42,16 @@ export const drivers = defineCollection({
       record.name = withUnderscores(record.name)
       record.device = withUnderscores(record.device)
     },
-    beforeUpdate({ after }) {
+    beforeUpdate({ tx, before, after }) {
       after.name = withUnderscores(after.name)
       after.device = withUnderscores(after.device)
       if (!after.enabled) after.status = 'offline'
+      if (after.operation !== before.operation)
+        endBreachesOf(tx, after.id, `${after.name} is not a monitor any more`)
+    },
+    beforeRemove({ tx, record }) {
+      refuseRunningCalibration(tx, record)
+      endBreachesOf(tx, record.id, `the monitor ${record.name} was deleted`)
     },
   },
 })

@@ -26,7 +26,7 @@ interface BoundedTime {
 const TIMES_OF_REPORTS: readonly BoundedTime[] = [
   { table: 'calibration_values', column: 'at', unit: 'text', where: OF_REPORTS },
   { table: 'calibration_latest', column: 'at', unit: 'text', where: OF_REPORTS },
-  { table: 'calibration_bounds', column: 'at', unit: 'text' },
+  { table: 'calibration_bounds', column: 'at', unit: 'text', where: OF_REPORTS },
   { table: 'calibration_medians', column: 'at', unit: 'text', where: OF_REPORTS },
   { table: 'qpu_calibrations', column: 'at', unit: 'text', where: OF_REPORTS },
   { table: 'qpu_descriptions', column: 'calibrated_at', unit: 'text' },

@@ -43,8 +43,34 @@ export function refuseUnfinishedJobs(tx: SqlWriter, qpu: string): void {
   )
 }
 
-/** Runs before a calibration report is removed: the history of its values ends with it. */
+/**
+ * Runs before a driver is removed: a tuner would write what it was asked for to its device file, unseen.
+ * @throws AppError `invalid` while a requested calibration runs.
+ */
+export function refuseRunningCalibration(tx: SqlWriter, driver: { id: string; name: string }): void {
+  const row = tx.one<{ id: string }>(
+    "SELECT id FROM calibration_requests WHERE driver = $id AND status = 'running'",
+    { id: driver.id },
+  )
+  if (!row) return
+  throw new AppError(
+    'invalid',
+    `The tuner ${driver.name} runs the calibration ${row.id}; wait for its end or set it to failed, then delete it`,
+    { reason: 'calibration_running' },
+  )
+}
+
+/** Runs before retention removes a calibration report: the history of its values ends with it. */
 export function removeValuesOf(tx: SqlWriter, report: string): void {
   tx.run('DELETE FROM calibration_values WHERE report = $report', { report })
   tx.run('DELETE FROM calibration_medians WHERE report = $report', { report })
+  // The newest bound of a parameter stays, as the newest value does.
+  const later = (table: string) =>
+    `EXISTS (SELECT 1 FROM ${table} later WHERE later.qpu = calibration_bounds.qpu AND later.at > calibration_bounds.at
+       AND later.element = calibration_bounds.element AND later.parameter = calibration_bounds.parameter)`
+  tx.run(
+    `DELETE FROM calibration_bounds
+     WHERE report = $report AND (${later('calibration_latest')} OR ${later('calibration_bounds')})`,
+    { report },
+  )
 }

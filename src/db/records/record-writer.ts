@@ -1,7 +1,7 @@
 import { AppError, type FieldError, newId } from '../../base/index.ts'
 import { isUniqueViolation } from '../engine/failure.ts'
 import { type Ahead, type Bindable, quoted } from '../engine/sql.ts'
-import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import type { AnyCollection, HookTx, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
 import { MISSING_RELATION, NOT_UNIQUE, TAKEN_ID } from '../schema/field-errors.ts'
 import { text } from '../schema/fields/index.ts'
@@ -45,23 +45,23 @@ export interface RecordWriter {
 
 /** Typed writes on top of SQL. Undeclared field names throw TypeError. */
 export function createRecordWriter(dependencies: WriterDependencies): RecordWriter {
-  const writer = {
+  const writer: RecordWriter = {
     insert: <C extends AnyCollection>(
       collection: C,
       values: Partial<RecordOf<C>>,
       columns: Readonly<Record<string, Bindable>> = {},
       // The record has exactly the declared fields; see createRecordReader.
-    ) => insert(dependencies, collection, values, columns) as RecordOf<C>,
+    ) => insert(dependencies, hookTx, collection, values, columns) as RecordOf<C>,
     update: <C extends AnyCollection>(
       collection: C,
       id: string,
       patch: Partial<RecordOf<C>>,
       guard: Partial<RecordOf<C>> = {},
-    ) => update(dependencies, collection, id, patch, guard) as RecordOf<C> | undefined,
+    ) => update(dependencies, hookTx, collection, id, patch, guard) as RecordOf<C> | undefined,
     remove: (collection: AnyCollection, id: string) => {
       const record = dependencies.reader.find(collection, id)
       if (!record) return false
-      collection.hooks.beforeRemove?.({ tx: dependencies.sql, record })
+      collection.hooks.beforeRemove?.({ tx: hookTx, record })
       releaseReferences(dependencies, collection, id, writer.remove)
       dependencies.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
       dependencies.reader.forget(collection.name, id)
@@ -69,6 +69,8 @@ export function createRecordWriter(dependencies: WriterDependencies): RecordWrit
       return true
     },
   }
+  const { find } = dependencies.reader
+  const hookTx: HookTx = { ...dependencies.sql, find, insert: writer.insert, update: writer.update }
   return writer
 }
 
@@ -77,6 +79,7 @@ const ID = text({ min: 15, max: 15, pattern: /^[0-9a-z]+$/ })
 
 function insert(
   dependencies: WriterDependencies,
+  hookTx: HookTx,
   collection: AnyCollection,
   values: Record<string, unknown>,
   columns: Readonly<Record<string, Bindable>>,
@@ -95,7 +98,7 @@ function insert(
     if (value instanceof JsonText) setDecoded(record, name, value, field.kind.decode)
     else record[name] = value === undefined ? initialValue(field) : field.kind.normalize(value)
   }
-  if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: sql, record })
+  if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: hookTx, record })
   const failure = 'Failed to create record'
   const idError = fieldError(ID, record.id)
   const { row, saveLarge } = splitLarge(
@@ -106,13 +109,14 @@ function insert(
   const statement = plan.insert(Object.keys(columns))
   const inserted = guardUnique(collection, failure, () => sql.one<{ seq: number }>(statement, params))
   saveLarge(sql, record.id, { isNew: true })
-  collection.hooks.afterInsert?.({ tx: sql, record })
+  collection.hooks.afterInsert?.({ tx: hookTx, record })
   dependencies.recordChange(collection, record.id, 'create', record, inserted?.seq)
   return record
 }
 
 function update(
   dependencies: WriterDependencies,
+  hookTx: HookTx,
   collection: AnyCollection,
   id: string,
   patch: Record<string, unknown>,
@@ -129,7 +133,7 @@ function update(
   for (const [name, field] of plan.fields) {
     if (patch[name] !== undefined) after[name] = field.kind.normalize(patch[name])
   }
-  if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: sql, before, after })
+  if (isTyped(plan, after)) collection.hooks.beforeUpdate?.({ tx: hookTx, before, after })
   const failure = 'Failed to update record'
   // A stored text is not checked again, so that one that was accepted before does not stop other changes.
   const isSame = (name: string) => typeof after[name] === 'string' && after[name] === before[name]

@@ -31,18 +31,29 @@ type Index =
   | readonly string[]
   | { readonly on: readonly string[]; readonly unique?: boolean; readonly where?: string }
 
+/** What hooks do in the transaction: SQL, and changes of other records, which are published. */
+export interface HookTx extends SqlWriter {
+  find<C extends AnyCollection>(collection: C, id: string): RecordOf<C> | undefined
+  insert<C extends AnyCollection>(collection: C, values: Partial<RecordOf<C>>): RecordOf<C>
+  update<C extends AnyCollection>(
+    collection: C,
+    id: string,
+    patch: Partial<RecordOf<C>>,
+  ): RecordOf<C> | undefined
+}
+
 /**
  * Functions that run inside the writing transaction. Each may throw an AppError, which rolls the whole
  * transaction back.
  */
 interface Hooks<F extends Fields = Fields> {
   /** Before validation; may change `record`. */
-  beforeInsert?(step: { tx: SqlWriter; record: Values<F> }): void
+  beforeInsert?(step: { tx: HookTx; record: Values<F> }): void
   /** After the row was inserted. */
-  afterInsert?(step: { tx: SqlWriter; record: Values<F> }): void
+  afterInsert?(step: { tx: HookTx; record: Values<F> }): void
   /** Before validation; may change `after`. */
-  beforeUpdate?(step: { tx: SqlWriter; before: Values<F>; after: Values<F> }): void
-  beforeRemove?(step: { tx: SqlWriter; record: Values<F> }): void
+  beforeUpdate?(step: { tx: HookTx; before: Values<F>; after: Values<F> }): void
+  beforeRemove?(step: { tx: HookTx; record: Values<F> }): void
 }
 
 /** One kind of record: its table, its fields and its access rules. */

@@ -1,11 +1,13 @@
 import { type Clock, type Log, Loop, MINUTE_MS, TimeSlice } from '../../base/index.ts'
-import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
+import { type Database, type Tx, WRITE_SLICE_MS } from '../../db/index.ts'
 import {
   calibrationResults,
   finishValues,
+  listSpans,
   type Median,
   readMedian,
   readUnreadReport,
+  storeMedians,
   storeValues,
   type UnreadReport,
 } from '../../db/store/calibrations/index.ts'
@@ -66,18 +68,29 @@ export class ValueRecording {
   async #record(report: UnreadReport): Promise<void> {
     const { db, clock } = this.#dependencies
     const { signal } = this.#stop
-    let done = 0
-    while (done < report.values.length) {
-      if (signal.aborted) return
-      await db.write('store calibration values', (tx) =>
-        this.#slice.fill(() => {
-          storeValues(tx, report, report.values.slice(done, done + VALUES))
-          done += VALUES
-          return done >= report.values.length
-        }),
-      )
-      await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
+    const inSteps = async <T>(name: string, items: readonly T[], step: (tx: Tx, items: T[]) => boolean) => {
+      let done = 0
+      let isStored = true
+      while (isStored && done < items.length && !signal.aborted) {
+        await db.write(name, (tx) =>
+          this.#slice.fill(() => {
+            isStored = step(tx, items.slice(done, done + VALUES))
+            done += VALUES
+            return !isStored || done >= items.length
+          }),
+        )
+        await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
+      }
+      return isStored && !signal.aborted
     }
+    const store = (tx: Tx, values: UnreadReport['values']) => storeValues(tx, report, values)
+    if (!(await inSteps('store calibration values', report.values, store))) return
+    const spans = await db.read((tx) => listSpans(tx, report))
+    const record = (tx: Tx, some: typeof spans) => {
+      for (const span of some) storeMedians(tx, report, span)
+      return true
+    }
+    if (!(await inSteps('store medians', spans, record))) return
     const medians: Record<string, Median> = {}
     for (const parameter of new Set(report.values.map((value) => value.parameter))) {
       const median = await db.read((tx) => readMedian(tx, report.qpu, parameter))

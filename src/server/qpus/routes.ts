@@ -8,7 +8,9 @@ import {
   deleteQpu,
   getQpu,
   listQpus,
+  previewQpuDeletion,
   type Qpu,
+  type QpuContents,
   qpus,
   readDescription,
   setDraining,
@@ -21,7 +23,7 @@ import type { ServerContext } from '../context.ts'
 import { serverAddress } from '../http/address.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { equipmentName } from '../http/request/fields.ts'
-import { listQuery, moment } from '../http/request/list-query.ts'
+import { listQuery, moment, strictQuery } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
@@ -149,6 +151,23 @@ function nameOrIdOf({ name, id }: { name?: string | undefined; id?: string | und
   throw badField(message, 'name', message, { code: 'validation_required' })
 }
 
+const qpuContents = v.pipe(
+  v.object({
+    id: v.string(),
+    name: v.string(),
+    drivers: v.pipe(v.array(v.string()), v.description('Names of its drivers')),
+    bookings: v.pipe(v.number(), v.description('Number of bookings that have not ended')),
+    calibration_requests: v.pipe(v.number(), v.description('Of its tuners; their reports stay')),
+    thresholds: v.pipe(v.number(), v.description('Limits of its monitors')),
+    notes: v.number(),
+  }),
+  v.title('QpuContents'),
+)
+
+function presentContents({ qpu, drivers, ...counts }: QpuContents) {
+  return { id: qpu.id, name: qpu.name, drivers: drivers.map(({ name }) => name), ...counts }
+}
+
 const expectedEnd = v.pipe(moment, v.description('Expected end; the maintenance does not end automatically'))
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
@@ -263,22 +282,29 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     },
   }),
   defineRoute({
+    method: 'GET',
+    path: '/api/op/qpu/delete',
+    access: 'superuser',
+    summary: 'List what the deletion of a QPU would delete',
+    query: strictQuery(qpuIdentifier),
+    statuses: [200, 404],
+    response: qpuContents,
+    run: async ({ db }, { query }) => presentContents(await previewQpuDeletion(db, nameOrIdOf(query))),
+  }),
+  defineRoute({
     method: 'POST',
     path: '/api/op/qpu/delete',
     access: 'superuser',
-    summary: 'Delete a QPU with its drivers and bookings, or nothing if jobs for it are unfinished',
+    summary:
+      'Delete a QPU with what belongs to it; nothing while a job for it or a calibration is unfinished',
     body: v.object(qpuIdentifier),
     statuses: [200, 404],
-    errors: { unfinished_jobs: 400 },
-    response: v.object({
-      id: v.string(),
-      name: v.string(),
-      drivers: v.pipe(v.array(v.string()), v.description('Names of the deleted drivers')),
-    }),
+    errors: { unfinished_jobs: 400, calibration_running: 400 },
+    response: qpuContents,
     async run({ db, hub }, { body, caller }) {
-      const { qpu, drivers } = await deleteQpu(db, callerName(caller), nameOrIdOf(body))
-      for (const driver of drivers) hub.disconnect(driver.id, 'QPU deleted')
-      return { id: qpu.id, name: qpu.name, drivers: drivers.map(({ name }) => name) }
+      const deleted = await deleteQpu(db, callerName(caller), nameOrIdOf(body))
+      for (const driver of deleted.drivers) hub.disconnect(driver.id, 'QPU deleted')
+      return presentContents(deleted)
     },
   }),
   defineRoute({

@@ -48,6 +48,7 @@ export const UPDATE_ERRORS: RouteErrors = {
 }
 
 export const REMOVE_ERRORS: RouteErrors = {
+  calibration_running: 400,
   last_superuser: 400,
   required_reference: 400,
   slot_started: 400,

@@ -47,6 +47,7 @@ export const WRITE_ROUTES: Routes = {
   'PATCH /api/admin/users/:id': { method: 'PATCH', ...post('/api/admin/users/none', { qpu_seconds: 1 }) },
   'POST /api/op/qpus/create': post('/api/op/qpus/create', { name: QPU, num_qubits: 1_000_000 }),
   'POST /api/op/qpu/toggle': post('/api/op/qpu/toggle', { name: QPU, enabled: true }),
+  'GET /api/op/qpu/delete': { path: `/api/op/qpu/delete?name=${QPU}` },
   'POST /api/op/qpu/delete': post('/api/op/qpu/delete', { name: QPU }),
   'POST /api/op/qpu/maintenance': post('/api/op/qpu/maintenance', { id: 'none', maintenance: true }),
   'POST /api/op/qpu/drain': post('/api/op/qpu/drain', { name: QPU, drain: true }),

@@ -134,10 +134,34 @@ test('the newest values and the medians of a QPU survive partial calibrations', 
   expect(all.map(({ value }) => value)).toEqual([1, 4.1e9, 4.2e9])
 })
 
+test('a report that a superuser deletes is not in force any more, the one before is again', async () => {
+  const { server, first, second } = await openWithReports()
+  await using _ = server
+  const calibration = async () => (await server.guest.get('/api/qpus/north')).get('calibration')
+  const user = server.as(await server.createUser())
+  const remove = (report: string, as = server.admin) =>
+    as.call('DELETE', `/api/collections/calibration_results/records/${report}`)
+  expect((await remove(second, user)).status).toBe(403)
+  expect((await remove(second)).status).toBe(204)
+  const at = '2026-01-01 10:00:00.000Z'
+  expect(await calibration()).toMatchObject({
+    ...{ report: first, at },
+    medians: { 'clock_freqs.f01': { value: 4.2e9, count: 2, at }, 'cz_rb.fidelity': { value: 0.98 } },
+  })
+  expect((await server.admin.get('/api/calibration/values?qpu=north')).get('values')).toMatchObject([
+    { element: 'q0', value: 4.1e9, report: first },
+    { element: 'q0_q1', report: first },
+    { element: 'q1', value: 4.3e9, report: first },
+  ])
+  expect((await history(server, 'qpu=north&element=q0&parameter=clock_freqs.f01')).values).toHaveLength(1)
+  expect((await remove(first)).status).toBe(204)
+  expect(await calibration()).toBeNull()
+})
+
 const medians = async (server: TestServer, query = '') =>
   (await server.admin.get(`/api/calibration/medians?qpu=north${query}`)).get('series')
 
-test('the medians of a QPU over time are those after each calibration that was the newest', async () => {
+test('the medians of a QPU over time are those after each calibration, also one that was reported late', async () => {
   const { server, qpu } = await openWithReports()
   await using _ = server
   await addReport(server.db, {
@@ -147,15 +171,16 @@ test('the medians of a QPU over time are those after each calibration that was t
   await untilStored(server.db)
   expect(await medians(server)).toEqual([
     {
-      ...{ parameter: 'cz_rb.fidelity', unit: '' },
-      values: [{ at: '2026-01-01 10:00:00.000Z', value: 0.98, count: 1 }],
-    },
-    {
       ...{ parameter: 'clock_freqs.f01', unit: 'Hz' },
       values: [
+        { at: '2025-01-01 00:00:00.000Z', value: 1, count: 1 },
         { at: '2026-01-01 10:00:00.000Z', value: 4.2e9, count: 2 },
         { at: '2026-01-02 10:00:00.000Z', value: 4.25e9, count: 2 },
       ],
+    },
+    {
+      ...{ parameter: 'cz_rb.fidelity', unit: '' },
+      values: [{ at: '2026-01-01 10:00:00.000Z', value: 0.98, count: 1 }],
     },
   ])
   expect(await medians(server, '&from=2026-01-02')).toMatchObject([{ values: [{ value: 4.25e9 }] }])
@@ -171,7 +196,7 @@ test('a removed report takes its values out of the history', async () => {
   ).toBe(204)
   const { values } = await history(server, 'qpu=north&element=q0&parameter=clock_freqs.f01')
   expect(values.map(({ value }) => value)).toEqual([4.2e9])
-  expect(await medians(server)).toMatchObject([{ parameter: 'clock_freqs.f01', values: [{ value: 4.25e9 }] }])
+  expect(await medians(server)).toMatchObject([{ parameter: 'clock_freqs.f01', values: [{ value: 4.2e9 }] }])
 })
 
 test('a report of any shape is read, a large one as well', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import type { Database, RecordOf } from '../../../src/db/index.ts'
+import type { Database, RecordOf, Tx } from '../../../src/db/index.ts'
 import { notifications, superusers } from '../../../src/db/store/accounts/index.ts'
+import { drivers } from '../../../src/db/store/qpus/index.ts'
 import { events, thresholds } from '../../../src/db/store/readings/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
 import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
@@ -158,11 +159,38 @@ describe('a threshold of a value', () => {
     await read(0.5)
     expect(await announced(lab.db)).toEqual(BREACHED)
     await lab.db.write('change', (tx) => tx.update(thresholds, id, { enabled: false }))
+    const ended = await announced(lab.db)
+    expect(ended.titles).toEqual([...BREACHED.titles, 'Mixing chamber: breach ended'])
     await read(0.1)
     await read(5)
-    expect(await announced(lab.db)).toEqual(BREACHED)
+    expect(await announced(lab.db)).toEqual(ended)
     expect(await lab.db.read((tx) => tx.find(thresholds, id))).toMatchObject({ since: '', breached_at: '' })
   })
+})
+
+test.each<[reason: string, act: (tx: Tx, id: string, monitor: string) => void]>([
+  ['the limit was disabled', (tx, id) => tx.update(thresholds, id, { enabled: false })],
+  ['its channel, limit changed', (tx, id) => tx.update(thresholds, id, { limit: 9, channel: 'x' })],
+  ['the limit was deleted', (tx, id) => tx.remove(thresholds, id)],
+  ['the monitor qpu_1 was deleted', (tx, _, monitor) => tx.remove(drivers, monitor)],
+  ['qpu_1 is not a monitor any more', (tx, _, id) => tx.update(drivers, id, { operation: 'calibrate' })],
+])('a breach ends when %s', async (reason, act) => {
+  const { lab, read, id, driver } = await openLab({})
+  await using _ = lab
+  await read(0.03)
+  await lab.db.write('act', (tx) => act(tx, id, driver.id))
+  expect(await announced(lab.db)).toEqual({
+    events: CLEARED.events,
+    deliveries: CLEARED.deliveries,
+    titles: ['Mixing chamber: limit exceeded', 'Mixing chamber: breach ended'],
+    mails: ['Mixing chamber: limit exceeded', 'Mixing chamber: breach ended'],
+  })
+  const [breach, end] = await lab.db.read((tx) => tx.list(notifications, { sort: 'created' }))
+  expect(breach?.end_time).toBe(toTimestamp(lab.clock.now()))
+  expect(end?.description).toContain(reason)
+  const cleared = await lab.db.read((tx) => tx.findBy(events, { type: 'ThresholdCleared' }))
+  expect(cleared?.payload).toMatchObject({ reason: expect.stringContaining(reason), value: null })
+  expect(await lab.db.read((tx) => tx.find(thresholds, id)?.breached_at ?? '')).toBe('')
 })
 
 test('of the readings of one second the last event decides', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS } from '../../../src/base/index.ts'
+import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
 import { openTestServer, type TestServer } from '../../support/server/server.ts'
 
 const availability = async (server: TestServer) => (await server.guest.get('/api/op/qpus/availability')).body
@@ -225,7 +226,30 @@ test('POST /api/op/qpu/delete removes a QPU with its drivers, or nothing', async
   const day = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
   const slot = { start_time: `${day} 09:00:00.000Z`, end_time: `${day} 10:00:00.000Z`, qpu: 'north' }
   expect((await user.post('/api/bookings', slot)).status).toBe(201)
-  expect((await remove({ name: 'north' })).body).toMatchObject({ name: 'north', drivers: ['north', 'cold'] })
+  const tuner = await server.admin.post('/api/op/drivers/create', {
+    ...{ name: 'tuner', qpu: 'north', operation: 'calibrate', device: 'simulated_chip' },
+  })
+  const asked = await server.admin.post('/api/op/calibrate/dispatch', {
+    ...{ driver_id: tuner.text('id'), mode: 'fidelity_check' },
+  })
+  expect([asked.status, asked.body]).toMatchObject([201, {}])
+  const requests = () => server.db.read((tx) => tx.list(calibrationRequests))
+  const [request] = await requests()
+  await server.db.write('begin', (tx) =>
+    tx.update(calibrationRequests, request?.id ?? '', { status: 'running' }),
+  )
+  const calibrating = await remove({ name: 'north' })
+  expect([calibrating.status, calibrating.get('code')]).toEqual([400, 'calibration_running'])
+  await server.db.write('end', (tx) =>
+    tx.update(calibrationRequests, request?.id ?? '', { status: 'failed' }),
+  )
+  const contents = {
+    ...{ name: 'north', drivers: ['north', 'cold', 'tuner'] },
+    ...{ bookings: 1, calibration_requests: 1, thresholds: 0, notes: 0 },
+  }
+  expect((await server.admin.get('/api/op/qpu/delete?name=north')).body).toMatchObject(contents)
+  expect((await remove({ name: 'north' })).body).toMatchObject(contents)
+  expect(await requests()).toEqual([])
   expect(await names('qpus')).toEqual([{ name: 'south' }])
   expect(await names('drivers')).toEqual([{ name: 'south' }])
   expect((await remove({ name: 'north' })).status).toBe(404)
@@ -241,7 +265,7 @@ test('POST /api/op/qpu/delete removes a QPU with its drivers, or nothing', async
     tx.all<{ detail: string }>("SELECT detail FROM audit_log WHERE act = 'qpu.delete' ORDER BY seq"),
   )
   expect(acts.map(({ detail }) => JSON.parse(detail))).toEqual([
-    { name: 'north', drivers: ['north', 'cold'] },
+    { name: 'north', drivers: ['north', 'cold', 'tuner'] },
     { name: 'south', drivers: ['south'] },
   ])
 })

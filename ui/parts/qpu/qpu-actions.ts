@@ -1,6 +1,33 @@
+import * as v from 'valibot'
 import { asApiError } from '../../api/api.ts'
 import type { Qpu } from '../../api/model/qpus.ts'
 import type { App } from '../../app/app.ts'
+
+/** What belongs to a QPU, and is deleted with it. */
+const contents = v.object({
+  drivers: v.array(v.string()),
+  bookings: v.number(),
+  calibration_requests: v.number(),
+  thresholds: v.number(),
+  notes: v.number(),
+})
+
+/** `Deletes the drivers north and cold, 2 bookings and 1 note.` */
+function deletedText({ drivers, ...counts }: v.InferOutput<typeof contents>): string {
+  const things = [
+    [counts.bookings, 'booking'],
+    [counts.calibration_requests, 'calibration request'],
+    [counts.thresholds, 'limit'],
+    [counts.notes, 'note'],
+  ] as const
+  const parts = [
+    ...(drivers.length > 0 ? [`the driver${drivers.length > 1 ? 's' : ''} ${drivers.join(', ')}`] : []),
+    ...things.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}${count > 1 ? 's' : ''}`] : [])),
+  ]
+  return parts.length === 0
+    ? 'Nothing else is deleted.'
+    : `Deletes ${new Intl.ListFormat('en').format(parts)} too.`
+}
 
 /** Something that a superuser does with a QPU; the title of one that asks before ends with `…`. */
 interface QpuAction {
@@ -57,9 +84,13 @@ export function qpuActions(
     if (confirmed) await act(() => drain(true, reason), `${name} is draining`)
   }
   const remove = async () => {
+    const found = await api.get(`/api/op/qpu/delete?id=${id}`, contents).catch((failure: unknown) => {
+      toast(`What belongs to ${name} was not read: ${asApiError(failure).message}`, 'bad')
+    })
+    if (!found) return
     const { confirmed } = await dialogs.ask({
       title: `Delete ${name}?`,
-      body: 'Its drivers and bookings are deleted too; owners of bookings are notified. This cannot be undone.',
+      body: `${deletedText(found)} Owners of bookings are notified; jobs and calibration reports stay. This cannot be undone.`,
       action: 'Delete QPU',
       tone: 'bad',
       typed: name,

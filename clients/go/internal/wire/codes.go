@@ -15,6 +15,7 @@ const (
 	CodeBadFilter                  = "bad_filter"
 	CodeBadParameter               = "bad_parameter"
 	CodeCalibrationNotEnded        = "calibration_not_ended"
+	CodeCalibrationRunning         = "calibration_running"
 	CodeChangedWhileSent           = "changed_while_sent"
 	CodeCheckTooLong               = "check_too_long"
 	CodeConflict                   = "conflict"

@@ -825,6 +825,27 @@ type QpuSwitch struct {
 	Status string `json:"status"`
 }
 
+// QpuContents: see the reference of the routes
+type QpuContents struct {
+	ID string `json:"id"`
+
+	Name string `json:"name"`
+
+	// Names of its drivers
+	Drivers []string `json:"drivers"`
+
+	// Number of bookings that have not ended
+	Bookings float64 `json:"bookings"`
+
+	// Of its tuners; their reports stay
+	CalibrationRequests float64 `json:"calibration_requests"`
+
+	// Limits of its monitors
+	Thresholds float64 `json:"thresholds"`
+
+	Notes float64 `json:"notes"`
+}
+
 // Qpu: see the reference of the routes
 type Qpu struct {
 	CollectionId string `json:"collectionId"`
@@ -3886,16 +3907,6 @@ type PostOpQpuDeleteBody struct {
 	Name *string `json:"name,omitempty"`
 
 	ID *string `json:"id,omitempty"`
-}
-
-// PostOpQpuDeleteResponse: see the reference of the routes
-type PostOpQpuDeleteResponse struct {
-	ID string `json:"id"`
-
-	Name string `json:"name"`
-
-	// Names of the deleted drivers
-	Drivers []string `json:"drivers"`
 }
 
 // PostOpQpuMaintenanceBody: see the reference of the routes

@@ -30,11 +30,22 @@ export const CALIBRATIONS_TABLES: readonly Table[] = [
     ['PRIMARY KEY (qpu, element, parameter)'],
     [index('calibration_latest', ['qpu', 'parameter'], false)],
   ),
-  // Until when a parameter has no newest value: a report of that time found it below a bound.
+  // When a report found a parameter below a bound, which ends its value.
   keyed(
     'calibration_bounds',
-    { qpu: 'TEXT NOT NULL', element: 'TEXT NOT NULL', parameter: 'TEXT NOT NULL', at: 'TEXT NOT NULL' },
-    ['PRIMARY KEY (qpu, element, parameter)'],
+    {
+      qpu: 'TEXT NOT NULL',
+      element: 'TEXT NOT NULL',
+      parameter: 'TEXT NOT NULL',
+      at: 'TEXT NOT NULL',
+      report: 'TEXT NOT NULL',
+      error: 'REAL',
+    },
+    ['PRIMARY KEY (qpu, element, parameter, at, report)'],
+    [
+      index('calibration_bounds', ['qpu', 'parameter'], false),
+      index('calibration_bounds', ['report'], false),
+    ],
   ),
   // The median of a parameter over all qubits or edges of a QPU after one report.
   keyed(

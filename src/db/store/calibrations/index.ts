@@ -20,19 +20,26 @@ export {
   requeueUndeliveredCalibration,
   resumableCalibration,
 } from './calibrations.ts'
-export { listMedians, type Median, readMedian, type StoredMedian } from './medians.ts'
+export {
+  listMedians,
+  listSpans,
+  type Median,
+  readMedian,
+  type StoredMedian,
+  storeMedians,
+} from './medians.ts'
 export { beginOwnRun, endOwnRun, listAwaitedJobs, listOwnRuns, listOwnRunsToBegin } from './own-runs.ts'
 export {
   finishValues,
   type HistoryQuery,
   listLatestValues,
   listValueHistory,
-  listValuesAt,
   type QpuCalibration,
   readQpuCalibrations,
   readReadoutFidelities,
   readUnreadReport,
-  type StoredValue,
   storeValues,
   type UnreadReport,
+  withdrawReport,
 } from './values.ts'
+export { listValuesAt, type StoredValue } from './values-at.ts'

@@ -5,23 +5,10 @@ import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import type { Fidelity } from '../qpus/complete-description.ts'
-import { recordFidelities } from '../qpus/descriptions.ts'
+import { recordFidelities, withdrawFidelities } from '../qpus/descriptions.ts'
 import { forgetUnfit } from '../qpus/unfit-jobs.ts'
-import { type Median, storeMedians } from './medians.ts'
-
-/** A value that a calibration found. */
-interface MeasuredValue {
-  /** Qubit or edge, as in the device file. */
-  element: string
-  /** A path in the device file such as `clock_freqs.f01`; for a benchmark its protocol and `.fidelity`. */
-  parameter: string
-  value: number
-  /** Standard error; null = not known. */
-  error: number | null
-  unit: string
-  /** Routine or protocol. */
-  routine: string
-}
+import { listSpans, type Median, readMedian, storeMedians } from './medians.ts'
+import { type MeasuredValue, type StoredValue, VALUE } from './values-at.ts'
 
 /** A report whose values are not stored yet. */
 export interface UnreadReport {
@@ -37,6 +24,10 @@ type ReportedValue = Omit<MeasuredValue, 'value'> & { value: number | null }
 
 /** What follows the protocol in the parameter of a benchmark. */
 const FIDELITY = '.fidelity'
+
+const SAME = 'qpu = $qpu AND element = $element AND parameter = $parameter'
+const COLUMNS = 'qpu, element, parameter, at, report, value, error, unit, routine'
+const VALUES = '$qpu, $element, $parameter, $at, $report, $value, $error, $unit, $routine'
 
 /** Maximum number of values of one report; a chip of 1,000 qubits has about 100 for each. */
 const MAX_VALUES = 100_000
@@ -96,23 +87,24 @@ export function valuesOf({ dialect }: { readonly dialect: Dialect }, report: str
 }
 
 /**
- * Stores some values of a report, also those that are stored already. One that is below a bound ends the
- * newest value up to then, in whatever order the reports arrive.
+ * Stores some values of a report, also those that are stored already; false when it was deleted meanwhile. A
+ * value that is below a bound ends the newest value up to then, in whatever order the reports arrive.
  */
 export function storeValues(
   tx: Tx,
   { id, qpu, at }: Omit<UnreadReport, 'values'>,
   values: readonly ReportedValue[],
-): void {
+): boolean {
+  if (!tx.one('SELECT 1 FROM calibration_results WHERE id = $id', { id })) return false
   for (const value of values) {
     if (value.value === null) {
       // The last value that was measured is not the newest: that is below a bound, which is no value.
       const { element, parameter } = value
       const bound = { qpu, element, parameter, at }
       tx.run(
-        `INSERT INTO calibration_bounds (qpu, element, parameter, at) VALUES ($qpu, $element, $parameter, $at)
-         ON CONFLICT (qpu, element, parameter) DO UPDATE SET at = $at WHERE calibration_bounds.at < $at`,
-        bound,
+        `INSERT INTO calibration_bounds (qpu, element, parameter, at, report, error)
+         VALUES ($qpu, $element, $parameter, $at, $id, $error) ON CONFLICT DO NOTHING`,
+        { ...bound, id, error: value.error },
       )
       tx.run(`DELETE FROM calibration_latest WHERE ${SAME} AND at <= $at`, bound)
       continue
@@ -128,15 +120,13 @@ export function storeValues(
       row,
     )
   }
+  return true
 }
-
-const SAME = 'qpu = $qpu AND element = $element AND parameter = $parameter'
-const COLUMNS = 'qpu, element, parameter, at, report, value, error, unit, routine'
-const VALUES = '$qpu, $element, $parameter, $at, $report, $value, $error, $unit, $routine'
 
 /**
  * Records that all values of a report are stored. It becomes the newest calibration of its QPU if none is
- * newer; `medians` replace those of its parameters, of which one without a median has no value any more.
+ * newer; `medians`, those of the newest values, replace those of its parameters, of which one without a
+ * median has no value any more.
  */
 export function finishValues(
   tx: Tx,
@@ -149,25 +139,112 @@ export function finishValues(
     id,
     at: tx.at,
   })
-  if (changed === 0) {
-    // The report was removed meanwhile, and its values with it, except for those stored after that.
-    tx.run('DELETE FROM calibration_values WHERE report = $id', { id })
-    return
-  }
-  if (values.length === 0) return
+  // It was deleted meanwhile, and with it what was stored.
+  if (changed === 0 || values.length === 0) return
   const before = readQpuCalibrations(tx, [qpu]).get(qpu)
   recordFidelities(tx, qpu, { at, fidelities: fidelitiesOf(values) })
   const isNewest = !before || before.at < at || (before.at === at && before.report <= id)
-  // The medians are those of the newest values, which a report that arrives late does not have.
-  if (isNewest) storeMedians(tx, { id, qpu, at }, medians)
-  const newest = isNewest ? { report: id, at } : before
   const none = Object.fromEntries(values.map(({ parameter }) => [parameter, undefined]))
-  const all = JSON.stringify({ ...before?.medians, ...none, ...medians })
+  const newest = isNewest ? { report: id, at } : before
+  storeNewest(tx, qpu, { ...newest, medians: { ...before?.medians, ...none, ...medians } })
+}
+
+function storeNewest(
+  tx: Tx,
+  qpu: string,
+  { report, at, medians }: Pick<QpuCalibration, 'report' | 'at'> & { medians: object },
+): void {
   tx.run(
     `INSERT INTO qpu_calibrations (qpu, report, at, medians) VALUES ($qpu, $report, $at, $all)
      ON CONFLICT (qpu) DO UPDATE SET report = $report, at = $at, medians = $all`,
-    { qpu, report: newest.report, at: newest.at, all },
+    { qpu, report, at, all: JSON.stringify(medians) },
   )
+}
+
+/**
+ * Runs before a report is deleted as wrong: its values and bounds are not in force any more, and what they
+ * replaced is again, as if it had never been reported. Retention keeps the newest values instead, see
+ * `pruneCalibrationResults`.
+ */
+export function withdrawReport(
+  tx: Tx,
+  { id, qpu, finished_at: at }: { id: string; qpu: string; finished_at: string },
+): void {
+  const report = { id, qpu, at }
+  const spans = listSpans(tx, report)
+  const elements = tx
+    .all<{ element: string }>(`SELECT DISTINCT element FROM (${OWN}) own`, { id })
+    .map(({ element }) => element)
+  tx.run('DELETE FROM calibration_latest WHERE qpu = $qpu AND report = $id', { id, qpu })
+  tx.run(RESTORE, { id, qpu })
+  for (const table of ['calibration_values', 'calibration_bounds', 'calibration_medians'])
+    tx.run(`DELETE FROM ${table} WHERE report = $id`, { id })
+  for (const span of spans) storeMedians(tx, report, span)
+  const before = readQpuCalibrations(tx, [qpu]).get(qpu)
+  const newest = before?.report === id ? findNewest(tx, report) : before
+  if (newest) {
+    const changed = spans.map(({ parameter }) => [parameter, readMedian(tx, qpu, parameter)])
+    const medians = { ...before?.medians, ...Object.fromEntries(changed) }
+    storeNewest(tx, qpu, { report: newest.report, at: newest.at, medians })
+  } else tx.run('DELETE FROM qpu_calibrations WHERE qpu = $qpu', { qpu })
+  withdrawFidelities(tx, qpu, { at, before: newestFidelities(tx, qpu, elements) })
+  forgetUnfit(tx, qpu)
+}
+
+/** What a report found. */
+const OWN = `SELECT element, parameter FROM calibration_values WHERE report = $id
+  UNION SELECT element, parameter FROM calibration_bounds WHERE report = $id`
+
+/** The values that those of a report replaced, or that it found below a bound, are the newest again. */
+const RESTORE = `WITH own AS (${OWN})
+  INSERT INTO calibration_latest (${COLUMNS})
+  SELECT ${COLUMNS.split(', ')
+    .map((name) => `value.${name}`)
+    .join(', ')}
+  FROM own JOIN calibration_values value
+    ON value.qpu = $qpu AND value.element = own.element AND value.parameter = own.parameter AND value.report <> $id
+  WHERE NOT EXISTS (SELECT 1 FROM calibration_values newer WHERE newer.qpu = $qpu AND newer.element = own.element
+      AND newer.parameter = own.parameter AND newer.report <> $id AND (newer.at, newer.report) > (value.at, value.report))
+    AND NOT EXISTS (SELECT 1 FROM calibration_bounds bound WHERE bound.qpu = $qpu AND bound.element = own.element
+      AND bound.parameter = own.parameter AND bound.report <> $id AND bound.at >= value.at)
+  ON CONFLICT (qpu, element, parameter) DO NOTHING`
+
+/** The newest other report that found something, also one that retention has removed. */
+function findNewest(
+  tx: ReadTx,
+  { id, qpu }: { id: string; qpu: string },
+): Pick<QpuCalibration, 'report' | 'at'> | undefined {
+  const has = (table: string) => `EXISTS (SELECT 1 FROM ${table} found WHERE found.report = result.id)`
+  return tx.one(
+    `SELECT report, at FROM (
+       SELECT id AS report, finished_at AS at FROM calibration_results result
+       WHERE qpu = $qpu AND id <> $id AND values_stored_at <> ''
+         AND (${has('calibration_values')} OR ${has('calibration_bounds')})
+       UNION ALL SELECT report, at FROM calibration_latest WHERE qpu = $qpu) known
+     ORDER BY at DESC, report DESC LIMIT 1`,
+    { id, qpu },
+  )
+}
+
+/** What the newest values and bounds of the targets of a deleted report say, by their time. */
+function newestFidelities(
+  tx: ReadTx,
+  qpu: string,
+  elements: readonly string[],
+): { at: string; fidelities: Fidelity[] }[] {
+  const { jsonTexts, like } = tx.dialect
+  const of = `qpu = $qpu AND ${like('parameter', `'%${FIDELITY}'`)} AND element IN ${jsonTexts('$elements')}`
+  const rows = tx.all<ReportedValue & { at: string }>(
+    `SELECT element, parameter, value, error, routine, at FROM calibration_latest WHERE ${of}
+     UNION ALL SELECT element, parameter, NULL, error, substr(parameter, 1, length(parameter) - ${FIDELITY.length}), at
+     FROM calibration_bounds bound WHERE ${of} AND NOT EXISTS (
+       SELECT 1 FROM calibration_latest later WHERE later.qpu = $qpu AND later.element = bound.element
+         AND later.parameter = bound.parameter AND later.at > bound.at)
+     ORDER BY at, parameter`,
+    { qpu, elements: JSON.stringify(elements) },
+  )
+  const byTime = Map.groupBy(rows, ({ at }) => at)
+  return [...byTime].map(([at, values]) => ({ at, fidelities: fidelitiesOf(values) }))
 }
 
 /** What the benchmarks among the values say about the gates, at least. */
@@ -198,11 +275,6 @@ export function readQpuCalibrations(tx: ReadTx, qpus: readonly string[]): Map<st
   return new Map(rows.map(({ qpu, medians, ...row }) => [qpu, { ...row, medians: JSON.parse(medians) }]))
 }
 
-/** A stored value. */
-export type StoredValue = MeasuredValue & { at: string; report: string }
-
-const VALUE = 'element, parameter, at, report, value, error, unit, routine'
-
 /** The newest value of every parameter of a QPU, by element and parameter, at most `limit`. */
 export function listLatestValues(tx: ReadTx, qpu: string, limit: number): StoredValue[] {
   return tx.all<StoredValue>(
@@ -219,24 +291,6 @@ export function readReadoutFidelities(tx: ReadTx, qpu: string): ReadonlyMap<stri
     { qpu },
   )
   return new Map(rows.map(({ element, value }) => [element, value]))
-}
-
-/** The values that were the newest at a time, UTC text, of the parameters that have one now. */
-export function listValuesAt(
-  tx: ReadTx,
-  { qpu, at, limit }: { qpu: string; at: string; limit: number },
-): StoredValue[] {
-  const isSame = 'found.qpu = $qpu AND found.element = latest.element AND found.parameter = latest.parameter'
-  const columns = VALUE.split(', ').map((name) => `value.${name}`)
-  return tx.all<StoredValue>(
-    `SELECT ${columns.join(', ')} FROM calibration_latest latest JOIN calibration_values value
-       ON value.qpu = $qpu AND value.element = latest.element AND value.parameter = latest.parameter
-         AND (value.at, value.report) = (
-           SELECT found.at, found.report FROM calibration_values found
-           WHERE ${isSame} AND found.at <= $at ORDER BY found.at DESC, found.report DESC LIMIT 1)
-     WHERE latest.qpu = $qpu ORDER BY latest.element, latest.parameter LIMIT $limit`,
-    { qpu, at, limit },
-  )
 }
 
 /** Which history is read; times are UTC text, `to` excluded. */

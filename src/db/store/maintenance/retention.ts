@@ -67,7 +67,10 @@ export const pruneCalibrationRequests: PruneStep = (tx, before, limit) =>
     { before: toTimestamp(before), limit },
   )
 
-/** Removes one report, which may have 32 MB, by its end, and the reference of its request. */
+/**
+ * Removes one report, which may have 32 MB, by its end, and the reference of its request. Its newest
+ * values stay in force.
+ */
 export const pruneCalibrationResults: PruneStep = (tx, before) => {
   const old = tx.one<{ id: string }>(`SELECT id FROM calibration_results WHERE ${ENDED} LIMIT 1`, {
     before: toTimestamp(before),

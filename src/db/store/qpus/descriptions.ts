@@ -74,6 +74,30 @@ export function recordFidelities(
   if (row.described !== '') tx.changed(qpus, qpu, 'update')
 }
 
+/** Replaces the fidelities of a deleted calibration that ended `at` by those `before`, in order of time. */
+export function withdrawFidelities(
+  tx: Tx,
+  qpu: string,
+  { at, before }: { at: string; before: readonly { at: string; fidelities: readonly Fidelity[] }[] },
+): void {
+  const row = findRow(tx, qpu)
+  if (row.fidelities === '') return
+  const known: Fidelity[] = JSON.parse(row.fidelities)
+  const dated = known.map((each) => ({ at: row.calibrated_at, ...each }))
+  const kept: Fidelity[] = dated.filter((each) => each.at !== at)
+  const all = before.reduce(
+    (sum, { at: found, fidelities }) => withNewer(sum, fidelities, { known: row.calibrated_at, found }),
+    kept,
+  )
+  const newest = all.reduce((max, each) => ((each.at ?? '') > max ? (each.at ?? '') : max), '')
+  save(tx, qpu, {
+    ...row,
+    calibrated_at: newest,
+    fidelities: all.length === 0 ? '' : JSON.stringify(all),
+  })
+  if (row.described !== '') tx.changed(qpus, qpu, 'update')
+}
+
 /** Begins to read the description of a QPU, completed by the newest calibration report; null without one. */
 export function readDescription(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
   const sql = "SELECT completed FROM qpu_descriptions WHERE qpu = $qpu AND completed <> ''"

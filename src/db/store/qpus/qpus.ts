@@ -122,28 +122,58 @@ export function setQpuEnabled(
   })
 }
 
+/** What the removal of a QPU removes. */
+export interface QpuContents {
+  qpu: Qpu
+  drivers: Driver[]
+  /** Number of bookings that have not ended. */
+  bookings: number
+  /** Number of calibration requests of its tuners; their reports stay. */
+  calibration_requests: number
+  /** Number of limits of its monitors. */
+  thresholds: number
+  /** Number of notes about it. */
+  notes: number
+}
+
+function contentsOf(tx: ReadTx, qpu: Qpu): QpuContents {
+  const { id } = qpu
+  const count = (sql: string, params: Record<string, string> = { id }) =>
+    tx.one<{ n: number }>(`SELECT count(*) AS n FROM ${sql}`, params)?.n ?? 0
+  const ofDrivers = 'driver IN (SELECT id FROM drivers WHERE qpu = $id)'
+  return {
+    qpu,
+    drivers: tx.list(drivers, { where: { qpu: id } }),
+    bookings: count('time_slots WHERE qpu = $id AND end_time > $at', { id, at: tx.at }),
+    calibration_requests: count(`calibration_requests WHERE ${ofDrivers}`),
+    thresholds: count(`thresholds WHERE ${ofDrivers}`),
+    notes: count('notes WHERE qpu = $id'),
+  }
+}
+
+/** What `deleteQpu` would remove. @throws AppError `not_found`. */
+export function previewQpuDeletion(db: Database, nameOrId: string): Promise<QpuContents> {
+  return db.read((tx) => contentsOf(tx, requireQpu(tx, nameOrId)))
+}
+
 /**
- * Removes a QPU together with its bookings and its drivers, which are returned. If anything refuses, nothing
- * is removed.
- * @throws AppError `not_found`; `invalid` (`unfinished_jobs`) while jobs for it are pending or running.
+ * Removes a QPU with what is its own, which is returned. If anything refuses, nothing is removed.
+ * @throws AppError `not_found`; `invalid`: `unfinished_jobs` while jobs for it are pending or running,
+ *   `calibration_running` while a tuner of it calibrates.
  */
-export function deleteQpu(
-  db: Database,
-  actor: string,
-  nameOrId: string,
-): Promise<{ qpu: Qpu; drivers: Driver[] }> {
+export function deleteQpu(db: Database, actor: string, nameOrId: string): Promise<QpuContents> {
   return db.write('delete qpu', (tx) => {
     const qpu = requireQpu(tx, nameOrId)
-    const its = tx.list(drivers, { where: { qpu: qpu.id } })
-    for (const { id } of its) {
+    const contents = contentsOf(tx, qpu)
+    for (const { id } of contents.drivers) {
       revokeLease(tx, id)
       tx.remove(drivers, id)
     }
     cancelBookingsOf(tx, qpu)
     tx.remove(qpus, qpu.id)
-    const detail = { name: qpu.name, drivers: its.map(({ name }) => name) }
+    const detail = { name: qpu.name, drivers: contents.drivers.map(({ name }) => name) }
     appendAudit(tx, { actor, action: 'qpu.delete', subject: qpu.id, detail })
-    return { qpu, drivers: its }
+    return contents
   })
 }
 

@@ -1,11 +1,5 @@
-import { DAY_MS, fromTimestamp, toTimestamp } from '../../../base/index.ts'
-import { drivers } from '../../collections/drivers.ts'
-import { events, eventTime } from '../../collections/events.ts'
-import { thresholds } from '../../collections/monitoring/thresholds.ts'
-import { notifications } from '../../collections/notifications.ts'
-import { users } from '../../collections/users.ts'
-import { queueAlertMails } from '../../journal/mail-items.ts'
-import { queueWebhookEvent } from '../../journal/webhook-events.ts'
+import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { announceBreach, announceEnd, thresholds } from '../../collections/monitoring/thresholds.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { type EventRange, readingsSql } from './readings.ts'
@@ -14,8 +8,6 @@ type Threshold = RecordOf<typeof thresholds>
 
 /** Readings of imported events and of drivers whose clock is wrong change no state. */
 const MAX_AGE_S = 3_600
-/** How long the notification of the end of a breach is shown. */
-const ENDED_SHOWN_MS = DAY_MS
 
 /** Whether there is a threshold of an age, or else of a value. Costs nothing where nobody uses thresholds. */
 export function hasThresholds(tx: ReadTx, of: 'age' | 'value'): boolean {
@@ -109,80 +101,4 @@ function apply(tx: Tx, threshold: Threshold, observation: Observation): void {
     notification: announceBreach(tx, { ...threshold, ...begun }, observation),
   }
   tx.update(thresholds, id, { ...begun, ...breach })
-}
-
-/** Announces the breach; returns the id of the notification. */
-function announceBreach(tx: Tx, threshold: Threshold, observation: Observation): string {
-  const { name, since } = threshold
-  const title = `${name}: limit exceeded`
-  const text = `${describe(threshold, observation)} since ${since}.`
-  announce(tx, 'threshold.breached', threshold, observation)
-  queueAlertMails(tx, `${title}. ${text}`)
-  return notifyUsers(tx, threshold, { title, description: text })
-}
-
-/** Returns the id of the notification; '' when all its addressees are gone. */
-function notifyUsers(
-  tx: Tx,
-  { notify }: Threshold,
-  text: { title: string; description: string; end_time?: string },
-): string {
-  const target_users = notify.filter((id) => tx.find(users, id))
-  if (notify.length > 0 && target_users.length === 0) return ''
-  return tx.insert(notifications, { ...text, target_users }).id
-}
-
-/** Announces the end; the notification of the breach ends with it. */
-function announceEnd(tx: Tx, threshold: Threshold, observation: Observation): void {
-  const { name, notification, breached_at } = threshold
-  const title = `${name}: within the limit again`
-  const text = `The breach of ${breached_at} is over.`
-  announce(tx, 'threshold.cleared', threshold, observation)
-  queueAlertMails(tx, `${title}. ${text}`)
-  if (tx.find(notifications, notification)) tx.update(notifications, notification, { end_time: tx.at })
-  notifyUsers(tx, threshold, { title, description: text, end_time: toTimestamp(tx.now + ENDED_SHOWN_MS) })
-}
-
-/** Types in the event log. */
-const EVENT_TYPES = {
-  'threshold.breached': 'ThresholdBreached',
-  'threshold.cleared': 'ThresholdCleared',
-} as const
-
-function announce(
-  tx: Tx,
-  kind: keyof typeof EVENT_TYPES,
-  threshold: Threshold,
-  { value, unit, at }: Observation,
-): void {
-  const { id, name, channel, limit, since, for_seconds } = threshold
-  const monitor = tx.find(drivers, threshold.driver)
-  const data = {
-    id,
-    name,
-    driver: threshold.driver,
-    channel,
-    unit,
-    kind: threshold.kind,
-    limit,
-    for_seconds,
-    value,
-    since,
-    at: toTimestamp(at),
-  }
-  tx.insert(events, {
-    source: monitor?.name ?? '',
-    driver: threshold.driver,
-    qpu: monitor?.qpu ?? '',
-    type: EVENT_TYPES[kind],
-    payload: data,
-    ts: eventTime(toTimestamp(at)),
-  })
-  queueWebhookEvent(tx, { kind, data: () => data })
-}
-
-/** `mixing (mapper.bf.tmixing) is 0.021 K, above 0.02`. */
-function describe({ channel, kind, limit }: Threshold, { value, unit }: Observation): string {
-  if (kind === 'stale') return `${channel} has no reading for more than ${limit} s`
-  return `${channel} is ${value}${unit === '' ? '' : ` ${unit}`}, ${kind} ${limit},`
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { badField } from '../../../base/index.ts'
 import { drivers, revokeLease } from '../../../db/store/qpus/index.ts'
 import { defineBehavior } from '../behavior.ts'
-import { hashSent } from './hash-sent.ts'
+import { hashSent } from '../hash-sent.ts'
 
 type Row = { enabled: boolean; token: string; qpu: string; operation: string }
 

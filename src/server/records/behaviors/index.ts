@@ -2,6 +2,7 @@ import type { AnyCollection } from '../../../db/index.ts'
 import type { Behavior } from '../behavior.ts'
 import { apiTokensBehavior } from './api_tokens.ts'
 import { calibrationRequestsBehavior } from './calibration_requests.ts'
+import { calibrationResultsBehavior } from './calibration_results.ts'
 import { driversBehavior } from './drivers.ts'
 import { externalAuthsBehavior } from './external_auths.ts'
 import { notesBehavior } from './notes.ts'
@@ -17,6 +18,7 @@ import { usersBehavior } from './users.ts'
 const BEHAVIORS = [
   apiTokensBehavior,
   calibrationRequestsBehavior,
+  calibrationResultsBehavior,
   driversBehavior,
   externalAuthsBehavior,
   notesBehavior,

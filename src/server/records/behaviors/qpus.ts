@@ -10,8 +10,8 @@ import {
 } from '../../../db/store/qpus/index.ts'
 import { qpuStateShape, stateOfQpu } from '../../qpus/routes.ts'
 import { defineBehavior } from '../behavior.ts'
+import { hashSent } from '../hash-sent.ts'
 import type { RecordService } from '../service.ts'
-import { hashSent } from './hash-sent.ts'
 
 /** QPUs: access tokens are stored as hashes; disabling and maintenance are sent to the drivers. */
 export const qpusBehavior = defineBehavior(qpus, {

@@ -197,6 +197,11 @@ export const TABLE: readonly Row[] = [
     call: ({ qpu }) => ({ body: { name: qpu.name, enabled: true } }),
   },
   {
+    route: 'GET /api/op/qpu/delete',
+    statuses: SUPERUSER,
+    call: ({ qpu }) => ({ path: `/api/op/qpu/delete?id=${qpu.id}` }),
+  },
+  {
     route: 'POST /api/op/qpu/delete',
     statuses: SUPERUSER_MISSES,
     call: () => ({ body: { name: 'no_such_qpu' } }),

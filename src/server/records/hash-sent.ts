@@ -1,5 +1,5 @@
-import { hashToken } from '../../access-token.ts'
-import type { Values } from '../behavior.ts'
+import { hashToken } from '../access-token.ts'
+import type { Values } from './behavior.ts'
 
 /** Replaces a raw token among the values by its hash; a stored hash that is sent back is left unchanged. */
 export function hashSent(values: Values, name: string, stored?: string): void {
