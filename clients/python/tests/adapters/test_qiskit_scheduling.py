@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shutil
+from pathlib import Path
 
 import pytest
 from chips import device_file
@@ -12,6 +14,24 @@ from qiskit.transpiler import PassManager
 from qiskit.transpiler.passes import ALAPScheduleAnalysis, ASAPScheduleAnalysis, PadDynamicalDecoupling
 from service import Service
 from svc_client.qiskit import SvcBackend, SvcSampler
+
+
+# A device of one's own: its waits are in units of 0.5 ns, and its shots take at most 15 us.
+WAITING = '''
+import re
+from svc_driver import ProcessDevice, counts_result
+
+class Waiting(ProcessDevice):
+    compiles = True
+
+    def describe(self):
+        return {"schema": 1, "qubits": [{"name": "q0"}], "dt_s": 0.5e-9, "limits": {"schedule_s": 15e-6}}
+
+    def run(self, job, io):
+        for execution in job.executions():
+            [units] = re.findall(r"delay\\[(\\d+)dt\\]", execution.text)
+            yield counts_result(execution, {0: execution.shots}, metadata={"waited_s": int(units) * 0.5e-9})
+'''
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +94,20 @@ def test_a_wait_lasts_as_long_as_qiskit_means_it(service: Service) -> None:
     [result] = SvcSampler(backend).run([isa], shots=4_000).result()
     # 6 standard deviations; at 1 ns it would be exp(-2).
     assert abs(result.data.meas.get_counts()["1"] / 4_000 - math.exp(-1)) < 0.046
+
+
+def test_a_device_in_python_has_a_unit_of_its_own(service: Service) -> None:
+    """10 us are 20,000 dt, which would be more than its limit if they were read as 1 ns each."""
+    (service.folder / "waiting.py").write_text(WAITING)
+    sdk = Path(__file__).parents[4] / "drivers/python/src/svc_driver"
+    shutil.copytree(sdk, service.folder / "svc_driver", ignore=shutil.ignore_patterns("__pycache__"))
+    service.start_driver(service.create_qpu("waiting"), "waiting:Waiting")
+    backend = service.client().get_backend("waiting")
+    circuit = QuantumCircuit(1)
+    circuit.delay(10, 0, "us")
+    circuit.measure_all()
+    isa = generate_preset_pass_manager(optimization_level=0, backend=backend).run(circuit)
+    job = backend.run([isa], shots=10)
+    job.result()
+    [result] = service.client().job(job.job_id()).result()
+    assert result.raw["metadata"]["waited_s"] == pytest.approx(10e-6)
