@@ -52,12 +52,18 @@ interface PriorValue {
 /** The parameters that an element has and whose value was not measured. */
 export function priorPathsOf(element: Element, provenance: Provenance): readonly PriorValue[] {
   return element.paths
-    .filter((path) => element.has(path))
+    .filter((path) => element.has(path) && !isSpare(element, path))
     .flatMap((path) => {
       const value = element.values.get(path)
       if (provenance.originOf(element.name, path, value)) return []
       return [{ path, isChangedByHand: provenance.isChangedByHand(element.name, path, value) }]
     })
+}
+
+/** Whether a discriminator has one beside it that is used in its place. */
+function isSpare(element: Element, path: string): boolean {
+  const [, key] = /^measure\.(acq_rotation|acq_threshold)$/.exec(path) ?? []
+  return key !== undefined && element.has(`measure_2state.${key}`)
 }
 
 function list(values: readonly PriorValue[]): string {

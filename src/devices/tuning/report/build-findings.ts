@@ -134,11 +134,20 @@ export function statusOf(
   return results.some((result) => !isFailed(result)) ? 'partial_failure' : 'failed'
 }
 
-function errorsOf({ results, stopped }: WalkResult, fileError: string | undefined): string[] {
+/** A failure is one line, with all that it keeps from running. */
+function errorsOf({ results, skipped, stopped }: WalkResult, fileError: string | undefined): string[] {
+  const blocked = Map.groupBy(
+    skipped.filter(({ reason }) => reason === 'blocked'),
+    ({ detail }) => detail,
+  )
   const failed = results.flatMap((result) => {
     const { error } = result.outcome
     if (!error || !isFailed(result)) return []
-    return [`${result.target} ${result.routine.name}: ${error.code} ${error.message}`]
+    const name = `${result.target} ${result.routine.name}`
+    const others = blocked.get(name) ?? []
+    const where = [...new Set(others.map(({ target }) => target))].join(', ')
+    const rest = others.length === 0 ? '' : `; blocked by it: ${others.length} on ${where}`
+    return [`${name}: ${error.code} ${error.message}${rest}`]
   })
   return [
     ...(stopped === undefined ? [] : [stopped]),

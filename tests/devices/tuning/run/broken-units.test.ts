@@ -50,8 +50,10 @@ const calibrated = (async () => {
   using folder = temporaryFolder()
   const truth = coldTruth(SEED, HAND)
   const qubit = coldQubit(folder.path, truth)
-  const { status, errors } = await qubit.calibrate('full')
+  const { status, errors, notes } = await qubit.calibrate('full')
   expect([status, errors]).toEqual(['success', []])
+  // Neither of what the run only assumes, nor of a discriminator beside the one in use.
+  expect(notes?.filter((note) => /conflict|measure\.acq_rotation/.test(note))).toEqual([])
   const { q0 } = truth.qubits
   if (!q0) throw new Error('the chip has no q0')
   q0.readout.frequency += q0.readout.linewidth / 4

@@ -95,7 +95,7 @@ describe('runCalibration()', () => {
     const findings = await run({ routines: [broken, ...ROUTINES.slice(1)] })
     expect(findings).toMatchObject({
       status: 'partial_failure',
-      errors: ['q1 qubit_01_spectroscopy: no_data zeros'],
+      errors: ['q1 qubit_01_spectroscopy: no_data zeros; blocked by it: 1 on q1'],
     })
     expect(text()).toBe(DEVICE_FILE.replace('0.5}', '0.45}'))
     expect(findings.skipped).toEqual([
