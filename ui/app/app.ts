@@ -23,7 +23,7 @@ import { readTheme, type Theme } from './theme.ts'
 const RECENT_JOBS = 20
 /** Fields of the job list; results may be large, so the latest is loaded separately. */
 const LISTED_FIELDS =
-  'id,name,status,qpu,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt'
+  'id,name,status,qpu,qpu_target,payload.shots,created,started_at,finished_at,duration,attempt,recalled'
 /** Jobs of other users change only queue positions, so a reload every few seconds suffices. */
 const QUEUE_SPACING_MS = 3_000
 

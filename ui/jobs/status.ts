@@ -62,9 +62,10 @@ const JOB_CONDITIONS: Record<Job['status'], Condition> = {
 
 /** Describes the state of a job; a pending job shows its queue position, a running one its progress. */
 export function jobCondition(
-  job: Pick<Job, 'status'> & Partial<Pick<Job, 'queue_position' | 'held' | 'progress'>>,
+  job: Pick<Job, 'status'> & Partial<Pick<Job, 'queue_position' | 'held' | 'progress' | 'recalled'>>,
 ): Condition {
   if (job.status === 'pending' && job.held) return { tone: 'warn', glyph: 'pause', word: 'Held' }
+  if (job.recalled) return { tone: 'warn', glyph: 'triangle', word: 'Recalled' }
   const condition = JOB_CONDITIONS[job.status]
   if (job.status === 'running' && job.progress)
     return { ...condition, word: `${condition.word}, ${percentOf(job.progress)}` }

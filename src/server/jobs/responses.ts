@@ -20,6 +20,22 @@ export const jobShape = {
   error: v.pipe(v.nullable(error), v.description('Why a failed job has no results')),
 }
 
+const recallMark = v.pipe(
+  v.object({
+    recall: v.pipe(v.string(), v.description('Id of the oldest recall in force that covers it')),
+    reason: v.string(),
+    at: v.pipe(time, v.description('When it was declared')),
+  }),
+  v.title('RecallMark'),
+)
+
+const recalled = v.pipe(
+  v.nullable(recallMark),
+  v.description(
+    'Why its result is not to be relied on, although it is completed; null = no recall is in force',
+  ),
+)
+
 const ownShape = {
   ...jobShape,
   shots: v.pipe(count, v.description('Most shots of one of its circuits; 0 = unknown')),
@@ -53,8 +69,8 @@ const estimateShape = v.pipe(
 
 const submissionEstimate = v.pipe(v.nullable(estimateShape), v.description('At its submission; null = none'))
 
-/** A job in a list and after a change: see `presentJob`. */
-export const jobResponse = recordResponse('Job', quantumJobs, ownShape)
+/** A job in a list and after a change, which does not state recalls: see `presentJob`. */
+export const jobResponse = recordResponse('Job', quantumJobs, { ...ownShape, recalled: v.optional(recalled) })
 
 /** A job that was submitted. */
 export const submittedResponse = recordResponse('SubmittedJob', quantumJobs, {
@@ -110,15 +126,6 @@ const step = v.pipe(
   v.title('TimelineStep'),
 )
 
-const recallMark = v.pipe(
-  v.object({
-    recall: v.pipe(v.string(), v.description('Id of the oldest recall in force that covers it')),
-    reason: v.string(),
-    at: v.pipe(time, v.description('When it was declared')),
-  }),
-  v.title('RecallMark'),
-)
-
 const detailShape = {
   ...ownShape,
   give_up_at: v.pipe(v.nullable(time), v.description('When it fails if it still waits; null = never')),
@@ -133,12 +140,7 @@ const detailShape = {
     v.nullable(v.string()),
     v.description('Report of a calibration that ran on the QPU while the job did; null = none'),
   ),
-  recalled: v.pipe(
-    v.nullable(recallMark),
-    v.description(
-      'Why its result is not to be relied on, although it is completed; null = no recall is in force',
-    ),
-  ),
+  recalled,
   attempts: v.pipe(v.array(attempt), v.description('Each claim for a driver, with the QPU that ran it')),
   waiting: v.optional(waiting),
   queue_position: v.optional(v.pipe(count, v.description('1 = next'))),

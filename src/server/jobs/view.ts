@@ -22,7 +22,7 @@ import {
   type TimelineEntry,
 } from '../../db/store/jobs/index.ts'
 import type { Qpu } from '../../db/store/qpus/index.ts'
-import { type RecallMark, recallOf } from '../../db/store/recalls/index.ts'
+import { type RecallMark, recallOf, recallsOf } from '../../db/store/recalls/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
@@ -264,7 +264,11 @@ export async function listJobs(
     sizeParameter: 'limit',
     reading: readingOf(caller, '', call),
     plan: (tx) => planOwnJobs(tx, user, { ...page, without }),
-    records: (tx, ids) => listStored(tx, user, { ids, without }).map((job) => presentJob(db, job)),
+    records: (tx, ids) => {
+      const marks = recallsOf(tx, ids)
+      const listed = listStored(tx, user, { ids, without })
+      return listed.map((job) => ({ ...presentJob(db, job), recalled: marks.get(job.id) ?? null }))
+    },
   })
   return items
 }

@@ -109,6 +109,10 @@ describe.skipIf(!chromium)('from a result to what it was measured with', () => {
     await visit('recall', 'admin', async (page) => {
       await page.goto(`/calibrations/${report}`)
       await page.getByRole('button', { name: 'Recall results…' }).click()
+      await page
+        .getByRole('dialog')
+        .getByText(/^So far \S+ results? of one user ran with it\. Each/)
+        .waitFor()
       await page.getByRole('dialog').getByLabel('Reason').fill('a bad fit of q1')
       await page.getByRole('dialog').getByRole('button', { name: 'Recall', exact: true }).click()
       await page.locator('main').getByText('a bad fit of q1').first().waitFor()
@@ -117,7 +121,12 @@ describe.skipIf(!chromium)('from a result to what it was measured with', () => {
     await visit('recalled', 'user', async (page) => {
       await page.goto(`/jobs/${job}`)
       await page.getByText('Do not rely on this result: a bad fit of q1').waitFor()
+      await page.getByRole('heading', { level: 1 }).locator('..').getByText('Recalled').waitFor()
       await look(page, 'recalled')
+      for (const path of ['/jobs', '/']) {
+        await page.goto(path)
+        await page.locator(`tr:has(a[href="/jobs/${job}"])`).getByText('Recalled').waitFor()
+      }
       await page.goto(`/calibrations/${report}`)
       await page.locator('main').getByText('a bad fit of q1').first().waitFor()
       expect(await page.getByRole('button', { name: 'Withdraw the recall…' }).count()).toBe(0)

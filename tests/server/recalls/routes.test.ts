@@ -38,6 +38,8 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
     recall: made.get('id'),
     reason: 'warm',
   })
+  const listed = async () => (await client.get('/api/jobs?fields=id,recalled')).body
+  expect(await listed()).toEqual([{ id, recalled: expect.objectContaining({ reason: 'warm' }) }])
   await until('the refund', async () => (await balance()).includes('"qpu_seconds":10,'))
   const ledger = (await client.get('/api/ledger?limit=1')).body
   expect(ledger).toMatchObject({ entries: [{ kind: 'refund', source: id, name: 'mine', seconds: 2.5 }] })
@@ -50,6 +52,7 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
   const path = `/api/op/recalls/${made.get('id')}/undo`
   expect((await admin.post(path, { reason: 'the sensor was wrong' })).status).toBe(200)
   expect((await client.get(`/api/jobs/${id}`)).get('recalled')).toBeNull()
+  expect(await listed()).toEqual([{ id, recalled: null }])
   await until('the deduction', async () => (await balance()).includes('"qpu_seconds":7.5,'))
   expect((await admin.post(path, { reason: 'again' })).get('code')).toBe('already_undone')
   const audit = (await admin.get('/api/op/audit?action=recall.undo')).body

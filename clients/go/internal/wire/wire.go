@@ -1390,6 +1390,20 @@ type Job struct {
 
 	// Of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
+
+	// Why its result is not to be relied on, although it is completed; null = no recall is in force
+	Recalled *RecallMark `json:"recalled,omitempty"`
+}
+
+// RecallMark: see the reference of the routes
+type RecallMark struct {
+	// Id of the oldest recall in force that covers it
+	Recall string `json:"recall"`
+
+	Reason string `json:"reason"`
+
+	// When it was declared
+	At string `json:"at"`
 }
 
 // JobDetail: see the reference of the routes
@@ -1529,17 +1543,6 @@ type FileState struct {
 	Sha256 string `json:"sha256"`
 
 	ModifiedAt string `json:"modified_at"`
-}
-
-// RecallMark: see the reference of the routes
-type RecallMark struct {
-	// Id of the oldest recall in force that covers it
-	Recall string `json:"recall"`
-
-	Reason string `json:"reason"`
-
-	// When it was declared
-	At string `json:"at"`
 }
 
 // JobAttempt: see the reference of the routes

@@ -37,3 +37,14 @@ export function recallOf(tx: ReadTx, job: string): Ahead<RecallMark | undefined>
   )
   return () => rows()[0]
 }
+
+/** The marks on some jobs, by their ids; jobs without one are not among them. */
+export function recallsOf(tx: ReadTx, jobs: readonly string[]): Map<string, RecallMark> {
+  const rows = tx.all<RecallMark & { job: string }>(
+    `SELECT job.id AS job, recall.id AS recall, recall.reason, recall.created AS at
+     FROM quantum_jobs job JOIN recalls recall ON recall.qpu = job.qpu AND recall.undone_at = ''
+     WHERE job.id IN ${tx.dialect.jsonTexts('$jobs')} AND ${touchSql('job', 'recall')} ORDER BY recall.id DESC`,
+    { jobs: JSON.stringify(jobs) },
+  )
+  return new Map(rows.map(({ job, ...mark }) => [job, mark]))
+}

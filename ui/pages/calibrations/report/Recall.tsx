@@ -1,9 +1,15 @@
+import * as v from 'valibot'
 import { asApiError } from '../../../api/api.ts'
 import { type Recall, recalls } from '../../../api/model/recalls.ts'
 import { useApp } from '../../../app/app.ts'
 import { useResource } from '../../../app/use-resource.ts'
+import { formatNumberOf } from '../../../lib/format.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { useAsk } from '../../../parts/use-confirm.ts'
+
+/** Jobs that a recall counts at most. */
+const MAX_COUNTED = 1_000
+const owners = v.array(v.object({ user_id: v.string() }))
 
 /** Whether the results with a report are recalled, for those who are signed in; superusers change it. */
 export function RecallNotice({ report }: { report: string }) {
@@ -17,10 +23,19 @@ function SignedIn({ report, isSuperuser }: { report: string; isSuperuser: boolea
   const path = `/api/recalls?report=${encodeURIComponent(report)}`
   const found = useResource((abort) => api.get(path, recalls, abort), [report])
   const inForce = found.value.value?.find(({ undone_at }) => undone_at === '')
+  /** What a recall would mark now. */
+  const touched = async () => {
+    const query = `user=*&status=completed&calibration=${encodeURIComponent(report)}&limit=${MAX_COUNTED}`
+    const jobs = await api.get(`/api/jobs?${query}&fields=user_id`, owners)
+    const most = jobs.length === MAX_COUNTED ? 'at least ' : ''
+    const users = formatNumberOf(new Set(jobs.map(({ user_id }) => user_id)).size, 'user')
+    return `So far ${most}${formatNumberOf(jobs.length, 'result')} of ${users} ran with it.`
+  }
   const operate = async (recall: Recall | undefined) => {
-    const { confirmed, reason } = await ask({ ...(recall ? WITHDRAW : DECLARE), reason: { label: 'Reason' } })
-    if (!confirmed) return
     try {
+      const texts = recall ? WITHDRAW : { ...DECLARE, body: `${await touched()} ${DECLARE.body}` }
+      const { confirmed, reason } = await ask({ ...texts, reason: { label: 'Reason' } })
+      if (!confirmed) return
       if (recall) await api.send(`/api/op/recalls/${recall.id}/undo`, { reason })
       else await api.send('/api/op/recalls', { report, reason })
     } catch (failure) {
@@ -30,7 +45,7 @@ function SignedIn({ report, isSuperuser }: { report: string; isSuperuser: boolea
   }
   if (!inForce && !isSuperuser) return null
   return (
-    <div class={inForce ? 'notice tone-bad' : 'notice'}>
+    <div class={inForce ? 'notice tone-warn' : 'notice'}>
       <p>
         {inForce ? (
           <>

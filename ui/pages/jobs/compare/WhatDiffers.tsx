@@ -23,6 +23,11 @@ const ROWS: readonly Row[] = [
     value: ({ created }) => text(created),
     cell: ({ created }) => <Moment at={created} />,
   },
+  {
+    title: 'Recalled',
+    value: ({ recalled }) => text(recalled?.reason),
+    cell: ({ recalled }) => (recalled ? <span class="tone-warn">▲ {recalled.reason}</span> : '–'),
+  },
   { title: 'QPU', value: ({ qpu }) => text(qpu), cell: (job) => <QpuName of={job} /> },
   { title: 'Shots', value: shotsOf, cell: shotsOf },
   {

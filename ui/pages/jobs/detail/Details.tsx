@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Job, PartialResults } from '../../../api/model/jobs.ts'
 import { executionsOf, partOf } from '../../../jobs/jobs.ts'
 import { describeCharge, jobFailure } from '../../../jobs/status.ts'
+import { formatSeconds } from '../../../lib/format.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Facts } from './Facts.tsx'
@@ -85,10 +86,11 @@ function Notices({ job, ended }: { job: Job; ended: number }) {
         </p>
       )}
       {job.recalled && (
-        <p class="notice tone-bad">
+        <p class="notice tone-warn">
           <strong>Recalled.</strong> Do not rely on this result
           {job.recalled.reason && `: ${job.recalled.reason}`} (
-          <Moment at={job.recalled.at} />)
+          <Moment at={job.recalled.at} />){' '}
+          {job.charged_seconds ? `Its charge of ${formatSeconds(job.charged_seconds)} is refunded.` : ''}
         </p>
       )}
       {job.disturbed_by && (

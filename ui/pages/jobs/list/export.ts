@@ -7,7 +7,7 @@ export function toJson(jobs: readonly Job[]): string {
   return `${JSON.stringify(jobs, null, 2)}\n`
 }
 
-const HEAD = 'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings'
+const HEAD = 'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings,recalled'
 
 /** Stands for counts that a result omits and that a page does not count. */
 const TOO_LARGE = { 'in the memory of the results': '' }
@@ -21,9 +21,14 @@ export function toJobsCsv(jobs: readonly Job[], qpuName: (id: string) => string)
     const counted = circuits.flatMap((result, index) => {
       const counts = countsOfResult(result) ?? (result.counts_omitted ? TOO_LARGE : {})
       const warnings = result.metadata?.warnings?.join('; ') ?? ''
-      return Object.entries(counts).map(([outcome, count]) => [...facts, index + 1, outcome, count, warnings])
+      const recalled = job.recalled?.reason ?? ''
+      return Object.entries(counts).map(([outcome, count]) => [
+        ...[...facts, index + 1, outcome, count, warnings, recalled],
+      ])
     })
-    return counted.length > 0 ? counted : [[...facts, '', '', '', warningsOf(job).join('; ')]]
+    return counted.length > 0
+      ? counted
+      : [[...facts, '', '', '', warningsOf(job).join('; '), job.recalled?.reason ?? '']]
   })
   return `${[HEAD, ...rows.map((row) => row.map(quote).join(','))].join('\r\n')}\r\n`
 }

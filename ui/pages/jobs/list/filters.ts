@@ -39,7 +39,7 @@ interface Reader {
 
 /** Fields of a row. Programs and results, which may be large, are not among them. */
 const FIELDS =
-  'id,name,tags,user_id,status,held,shots,qpu_target,qpu,created,started_at,finished_at,duration,attempt'
+  'id,name,tags,user_id,status,held,shots,qpu_target,qpu,created,started_at,finished_at,duration,attempt,recalled'
 
 /** The filters of the address as parameters of `GET /api/jobs`. */
 export function requestFilters(query: Pick<Query, 'get'>, { isSuperuser, nowMs, zone }: Reader): string {

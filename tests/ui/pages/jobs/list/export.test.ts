@@ -9,6 +9,7 @@ const WARNING = 'q1 is not calibrated: acq_rotation and acq_threshold are 0'
 test('exports of a job have the warnings of its results', () => {
   const job = v.parse(schema, {
     ...{ id: 'job000000000001', status: 'completed', created: '2026-11-01 10:00:00.000Z' },
+    recalled: { reason: 'a bad fit', at: '2026-11-02 10:00:00.000Z' },
     results: {
       circuit_results: [
         { shots: 2, counts: { 0: 2 }, metadata: { warnings: [WARNING], seconds: 1 } },
@@ -21,7 +22,10 @@ test('exports of a job have the warnings of its results', () => {
   const rows = toJobsCsv([job], () => 'kelvin')
     .trim()
     .split('\r\n')
-  expect(rows.map((row) => row.split(',').at(-1))).toEqual(['warnings', WARNING, WARNING, ''])
+  expect(rows.map((row) => row.split(',').slice(-2))).toEqual([
+    ['warnings', 'recalled'],
+    ...[WARNING, WARNING, ''].map((warning) => [warning, 'a bad fit']),
+  ])
   expect(toJson([job])).toContain(WARNING)
 })
 
@@ -50,8 +54,8 @@ test('counts that results omit are counted from their packed memory, or named wh
     .trim()
     .split('\r\n')
   expect(rows.slice(1).map((row) => row.split(',').slice(7))).toEqual([
-    ['1', '1000000001', '2', ''],
-    ['1', '0010000000', '1', ''],
-    ['2', 'in the memory of the results', '', ''],
+    ['1', '1000000001', '2', '', ''],
+    ['1', '0010000000', '1', '', ''],
+    ['2', 'in the memory of the results', '', '', ''],
   ])
 })
