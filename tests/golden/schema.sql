@@ -400,7 +400,9 @@ CREATE TABLE "qpus" (
 CREATE UNIQUE INDEX "qpus_name_unique" ON "qpus" ("name");
 CREATE TRIGGER "count_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
   INSERT INTO qpu_usage ("user", month, qpu, jobs, used_ms, charged_ms)
-   SELECT "user", substr(at, 1, 7), qpu, count(*), sum(used_ms), 0 - sum(delta_ms) FROM (SELECT entry.* FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
+   SELECT "user", substr(at, 1, 7), qpu, count(*), sum(used_ms), 0 - sum(delta_ms) FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    +entry.qpu AS qpu
+  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
    WHERE true GROUP BY 1, 2, 3
    ON CONFLICT ("user", month, qpu) DO UPDATE SET jobs = qpu_usage.jobs + excluded.jobs,
      used_ms = qpu_usage.used_ms + excluded.used_ms, charged_ms = qpu_usage.charged_ms + excluded.charged_ms;
@@ -408,11 +410,15 @@ CREATE TRIGGER "count_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
    SELECT qpu, month, sum(run_ms), sum(run_quoted), sum(run_right), sum(run_width), sum(start_quoted), sum(start_right), sum(start_width)
    FROM (SELECT run.qpu, substr(run.at, 1, 7) AS month, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN run.used_ms ELSE 0 END AS run_ms,
     CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN 1 ELSE 0 END AS run_quoted, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') AND run.used_ms BETWEEN job.quote_run_from AND job.quote_run_to THEN 1 ELSE 0 END AS run_right, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN job.quote_run_to - job.quote_run_from ELSE 0 END AS run_width, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' THEN 1 ELSE 0 END AS start_quoted, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' AND job.claimed_at BETWEEN job.quote_start_from AND job.quote_start_to THEN 1 ELSE 0 END AS start_right, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' THEN CAST(round((julianday(job.quote_start_to) - julianday(job.quote_start_from)) * 86400000) AS INTEGER) ELSE 0 END AS start_width
-  FROM (SELECT entry.* FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run CROSS JOIN "quantum_jobs" job WHERE job.id = run.source_id) score WHERE run_quoted = 1 OR start_quoted = 1 GROUP BY 1, 2
+  FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    +entry.qpu AS qpu
+  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run CROSS JOIN "quantum_jobs" job WHERE job.id = run.source_id) score WHERE run_quoted = 1 OR start_quoted = 1 GROUP BY 1, 2
    ON CONFLICT (qpu, month) DO UPDATE SET run_ms = quote_scores.run_ms + excluded.run_ms,
      run_quoted = quote_scores.run_quoted + excluded.run_quoted, run_right = quote_scores.run_right + excluded.run_right, run_width = quote_scores.run_width + excluded.run_width, start_quoted = quote_scores.start_quoted + excluded.start_quoted, start_right = quote_scores.start_right + excluded.start_right, start_width = quote_scores.start_width + excluded.start_width;
   INSERT INTO recent_use (minute, "user", ms)
-   SELECT unixepoch(at) / 60, "user", sum(used_ms) FROM (SELECT entry.* FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
+   SELECT unixepoch(at) / 60, "user", sum(used_ms) FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    +entry.qpu AS qpu
+  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
    WHERE true GROUP BY 1, 2
    ON CONFLICT (minute, "user") DO UPDATE SET ms = recent_use.ms + excluded.ms;
   UPDATE sums_watermark SET position = (SELECT coalesce(max(rowid), 0) FROM qpu_ledger) WHERE position < (SELECT coalesce(max(rowid), 0) FROM qpu_ledger);

@@ -7,15 +7,22 @@
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import { INSERTION_ORDER, ofDialect } from '../engine/dialect.ts'
 
-/** The source of the charges that are not in the sums, as rows of the ledger; in parentheses. */
+/**
+ * The source of the charges that are not in the sums, with columns of the ledger; in parentheses. Asked for
+ * one QPU, SQLite shall not build an index over the whole ledger.
+ */
 export const newerCharges = ofDialect(
-  ({ joinByIndex, unindexed }) =>
-    `(SELECT entry.* FROM sums_watermark ${joinByIndex({
-      table: 'qpu_ledger',
-      alias: 'entry',
-      condition: `entry.${INSERTION_ORDER} > sums_watermark.position AND ${unindexed('entry.kind')} = 'charge'`,
-      order: `entry.${INSERTION_ORDER}`,
-    })})`,
+  ({
+    joinByIndex,
+    unindexed,
+  }) => `(SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    ${unindexed('entry.qpu')} AS qpu
+  FROM sums_watermark ${joinByIndex({
+    table: 'qpu_ledger',
+    alias: 'entry',
+    condition: `entry.${INSERTION_ORDER} > sums_watermark.position AND ${unindexed('entry.kind')} = 'charge'`,
+    order: `entry.${INSERTION_ORDER}`,
+  })})`,
 )
 
 /** Whether the estimates of a job were right, and how wide they were in ms. */

@@ -13,7 +13,9 @@ import {
 } from '../../../src/db/store/jobs/index.ts'
 import { deleteJob } from '../../../src/db/store/jobs/transitions/delete.ts'
 import { requeueLost } from '../../../src/db/store/jobs/transitions/retry.ts'
+import { newerScores } from '../../../src/db/sums/newer.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
+import { planOf } from '../../support/costs/plan-of.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { readCharges } from '../../support/sums/charges.ts'
@@ -234,6 +236,31 @@ describe('the sums', () => {
     await it.expectCounted()
   })
 })
+
+test.skipIf(onlySqlite('its plans'))(
+  'what is newer is found by its position, whatever is asked of it',
+  async () => {
+    await using it = await SumsLab.open()
+    const [user, qpu] = ['ada', 'north']
+    const plans = await it.lab.db.read((tx) => {
+      const all = { from: '', to: '9', by: 'month,user,qpu', limit: 9 } as const
+      const asked = [
+        { user, qpu: undefined },
+        { user: undefined, qpu },
+        { user: undefined, qpu: undefined },
+      ]
+      const statements = asked.map((each) => usageStatement(tx, { ...all, ...each }))
+      const scores = {
+        sql: `SELECT * FROM ${newerScores(tx.dialect)} score WHERE qpu = $qpu`,
+        params: { qpu },
+      }
+      return [...statements, scores].map(({ sql, params }) =>
+        planOf(tx, sql, params).filter((step) => step.includes(' entry ')),
+      )
+    })
+    for (const [step] of plans) expect(step).toMatch(/^SEARCH entry USING .*rowid>\?\)$/)
+  },
+)
 
 test('a job of an unlimited user has a charge of 0, and its use counts', async () => {
   await using it = await SumsLab.open()
