@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { STEPWISE } from '../../support/devices/stepwise.ts'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab } from '../lab.ts'
 
@@ -76,5 +79,26 @@ describe.skipIf(!chromium)('what one came for', () => {
       await panel.getByRole('img', { name: /: 9 points against theta$/ }).waitFor()
       expect(await panel.getByRole('combobox').count()).toBe(0)
     })
+  })
+
+  test('results of circuits appear one by one, also while the device reports the same progress', async () => {
+    const gate = join(lab.service.folder, 'gate')
+    const qpu = await lab.service.createQpu('stepwise')
+    const driver = lab.service.startDriver('stepwise', qpu, STEPWISE, [`gate=${gate}`])
+    await lab.service.untilOnline('stepwise')
+    const circuit = 'OPENQASM 3.0; qubit q; bit c; c = measure q;'
+    const body = { qpu_target: qpu.id, shots: 10, circuits: [{ circuit }, { circuit }, { circuit }] }
+    const { body: created } = await lab.service.call('POST', '/api/jobs', { token: lab.user.token, body })
+    await visit('one by one', async (page) => {
+      await page.goto(`/jobs/${String(created['id'])}`)
+      for (const ended of [1, 2]) {
+        writeFileSync(gate, 'x'.repeat(ended))
+        await page.getByText(`${ended} of 3 circuits`).waitFor()
+      }
+      writeFileSync(gate, 'xxx')
+      await page.locator('.heading').getByText('Completed').waitFor()
+    })
+    driver.kill()
+    await driver.exited
   })
 })

@@ -72,14 +72,15 @@ function OwnDetails({ job }: { job: Job }) {
   return <Details job={job} owner={owners?.name(job.user_id ?? '')} ended={useEnded(job)} />
 }
 
-/** The results of circuits that have ended; they are read again when there may be others. */
-function useEnded({ id, status, attempt, progress }: Job) {
+/** The results of circuits that have ended; they are read again with the job, whatever its progress. */
+function useEnded(job: Job) {
   const { api } = useApp()
+  const { id, status, progress } = job
   const isPart = status !== 'completed' && (progress ?? 0) > 0
   const path = `/api/jobs/${encodeURIComponent(id)}/partial-results`
   const found = useResource(
     async (abort) => (isPart ? (await api.get(path, partialResults, abort)).results : undefined),
-    [id, isPart, attempt, progress],
+    [job],
   )
   return isPart ? found.value.value : undefined
 }
