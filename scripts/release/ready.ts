@@ -17,6 +17,40 @@ interface Wanted {
   isQuick: boolean
   /** Names of targets; none = all. */
   targets: readonly string[]
+  /** Whether the packages are installed and checked. */
+  isChecked: boolean
+  /** File of the secret key; undefined without a signature. */
+  key: string | undefined
+}
+
+/** What makes the packages, and what installs and checks them. */
+const TOOLS = {
+  made: ['git', 'npm', 'tar', 'gzip', 'go', 'python3', 'mmdebstrap'],
+  checked: ['skopeo', 'umoci', 'rpm', 'cpio', 'lintian', 'qemu-aarch64-static'],
+}
+
+/** What is missing on this machine, each in a sentence. */
+async function missingTools({ isChecked, key }: Pick<Wanted, 'isChecked' | 'key'>): Promise<string[]> {
+  const needed = [
+    ...TOOLS.made,
+    ...(isChecked ? TOOLS.checked : []),
+    ...(key === undefined ? [] : ['minisign']),
+  ]
+  const problems = needed
+    .filter((tool) => !Bun.which(tool))
+    .map(
+      (tool) =>
+        `the program ${tool} is missing; .ci/packages full installs ${tool === 'minisign' ? 'the others' : 'it'}`,
+    )
+  if (Bun.which('python3')) {
+    const ensurepip = Bun.spawn(['python3', '-c', 'import ensurepip'], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    if ((await ensurepip.exited) !== 0) problems.push('python3 has no venv; .ci/packages full installs it')
+  }
+  if (process.getuid?.() !== 0) problems.push('the command needs root, for the base of the image')
+  if (key !== undefined && !existsSync(key)) problems.push(`--key: there is no file ${key}`)
+  return problems
 }
 
 /** Files that name the version, each with what it has. */
@@ -40,9 +74,10 @@ async function namedVersions(): Promise<Map<string, string | undefined>> {
  *
  * @throws Error with a line for each problem.
  */
-export async function assertReady({ version, dist, isQuick, targets }: Wanted): Promise<readonly Target[]> {
+export async function assertReady(wanted: Wanted): Promise<readonly Target[]> {
+  const { version, dist, isQuick, targets } = wanted
   const { semver, python } = formsOf(version)
-  const problems: string[] = []
+  const problems: string[] = await missingTools(wanted)
   if (existsSync(dist)) problems.push(`${dist} exists: remove it first`)
   for (const [path, named] of await namedVersions()) {
     const expected = path.endsWith('.py') ? python : semver

@@ -2,7 +2,7 @@
  * Makes a release in `dist/`: `npm run release -- 2026.12.0 [--quick] [--no-checks] [--target linux-x64]
  * [--dist FOLDER] [--key SECRET-KEY-FILE]`. See docs/how-to/make-a-release.md.
  */
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -30,21 +30,25 @@ interface Options {
   isQuick: boolean
 }
 
-/** Makes all files of a release but for the signature in `dist`, in place of what is there. */
+/**
+ * Makes all files of a release but for the signature in `dist`, in place of what is there; after an error
+ * those that were made stay.
+ */
 async function makeRelease({ version, dist, targets, isQuick }: Options): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'svc-release-'))
-  const made = join(work, 'dist')
+  await rm(dist, { recursive: true, force: true })
+  await mkdir(dist)
   try {
-    await mkdir(made)
     const executables = new Map<Target, string>()
     const time = new Date((await run(['git', 'log', '-1', '--format=%cI'], { cwd: REPOSITORY })).trim())
-    const release: ReleaseRun = { version: formsOf(version), time, dist: made, work, isQuick, executables }
+    const release: ReleaseRun = { version: formsOf(version), time, dist, work, isQuick, executables }
     for (const target of targets) {
       // The name of the file is part of its bytes.
       const outfile = join(work, target, 'executable/svc')
       await step(`executable for ${target}`, () => buildBinary({ outfile, target }))
       executables.set(target, outfile)
-      await rename(`${outfile}.cdx.json`, join(made, `svc-${version}-${target}.cdx.json`))
+      await copyFile(`${outfile}.cdx.json`, join(dist, `svc-${version}-${target}.cdx.json`))
+      await rm(`${outfile}.cdx.json`)
     }
     await step('archives, deb, rpm', () => makeLinuxPackages(release))
     await step('Python packages', () => makePythonPackages(release))
@@ -52,9 +56,7 @@ async function makeRelease({ version, dist, targets, isQuick }: Options): Promis
     await step('Go module', () => makeGoModule(release))
     await step('container image', () => makeImage(release))
     await step('documentation', () => makeDocumentation(release))
-    await step('checksums and provenance', () => writeSums(made, { version, targets }))
-    await rm(dist, { recursive: true, force: true })
-    await run(['cp', '-a', made, dist])
+    await step('checksums and provenance', () => writeSums(dist, { version, targets }))
   } finally {
     await rm(work, { recursive: true, force: true })
   }
@@ -111,13 +113,15 @@ const { values, positionals } = parseArgs({
 })
 const [version = ''] = positionals
 const dist = resolve(values.dist)
-const targets = await assertReady({ version, dist, isQuick: values.quick, targets: values.target })
+const isChecked = values.checks ?? !values.quick
+const { quick: isQuick, key } = values
+const targets = await assertReady({ version, dist, isQuick, targets: values.target, isChecked, key })
 // What has not passed has another name, so that nobody publishes it and the next run starts.
 const unchecked = `${dist}.unchecked`
 const release = { version, dist: unchecked, targets, isQuick: values.quick }
 const commit = (await run(['git', 'rev-parse', 'HEAD'], { cwd: REPOSITORY })).trim()
 await makeRelease(release)
-if (values.checks ?? !values.quick) {
+if (isChecked) {
   await step('second build', () => assertReproducible({ ...release, commit }))
   if (targets.length === TARGETS.length)
     await step('installation in clean systems', () => assertInstalls(unchecked))
