@@ -51,6 +51,7 @@ const shared = {
   epoch: 1,
   standbys: async () => [],
   replicaLagBytes: async () => 0,
+  clockDifferenceMs: async () => 0,
   onWait: () => undefined,
   limitWaits: () => undefined,
 }

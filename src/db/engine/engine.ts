@@ -67,6 +67,8 @@ export interface DatabaseFiles {
   sizes(): FileSizes
   /** When the newest sound backup was begun, wherever it is, in ms since the epoch; undefined without one. */
   lastBackupAt(): number | undefined
+  /** When the file of the database was made, in ms since the epoch; 0 where the file system does not say. */
+  createdAt(): number
   /**
    * Resolves when all that was committed so far is on another machine, whenever that is; undefined when it
    * is, and without a replicator that confirms. Rejects with AppError `unavailable` (`not_replicated`) when
@@ -90,6 +92,8 @@ export interface SharedDatabase {
    * and for a role that may not see them.
    */
   replicaLagBytes(): Promise<number | undefined>
+  /** How much the clock of the database is ahead of this machine's, in ms; negative = behind. */
+  clockDifferenceMs(): Promise<number>
   /** Calls the listener after each wait of the event loop for the database, with its time in ms. */
   onWait(listener: (ms: number) => void): void
   /** The services run: from now on the connection is lost when the database does not respond within 2 s. */

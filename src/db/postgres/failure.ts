@@ -3,6 +3,9 @@ import { StatementError, storageFull, tooCostly } from '../engine/failure.ts'
 import type { Refusal } from './bridge/bridge.ts'
 import { NOT_LEADER_STATE } from './sql/fence.ts'
 
+/** SQLSTATE of a lock that was not given within `lock_timeout`. */
+export const LOCK_NOT_AVAILABLE = '55P03'
+
 /**
  * What a refusal of the server means, by its SQLSTATE
  * (https://www.postgresql.org/docs/15/errcodes-appendix.html). `lost`: the session has ended.
@@ -78,6 +81,7 @@ export function connectionError(server: string, { code, message }: Refusal): App
       'database_unreachable',
       'its certificate is for another name; use one of its names in --database',
     ],
+    [LOCK_NOT_AVAILABLE]: ['database_busy', message],
     '53300': ['database_busy', 'the server has no free connection; raise max_connections'],
   }
   const [reason, remedy] = problems[code] ?? ['database_unreachable', `${message} (${code})`]

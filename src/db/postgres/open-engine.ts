@@ -11,6 +11,7 @@ import { connectionError } from './failure.ts'
 import { readsName, STANDBYS, sessionName } from './lease/lease-statements.ts'
 import { createServerReads } from './server-reads.ts'
 import { FUNCTIONS } from './sql/functions.ts'
+import { describeHolder, holderOf } from './sql/lock-holder.ts'
 import { assertInUse, prepareObjects, storedSchemaOf } from './stored-schema.ts'
 import { assertUsable } from './usable.ts'
 
@@ -110,6 +111,11 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
               const [row] = await reads.rows({ sql: REPLICA_LAG, params: {} })
               return typeof row?.['bytes'] === 'number' ? row['bytes'] : undefined
             },
+            clockDifferenceMs: async () => {
+              const sent = clock.now()
+              const [row] = await reads.rows({ sql: SERVER_CLOCK, params: {} })
+              return Number(row?.['ms']) - (sent + clock.now()) / 2
+            },
             onWait(listener) {
               onWait = listener
             },
@@ -154,12 +160,7 @@ function connect(
 
 /** Who holds the lock of the process that writes. */
 function inUse(writer: Connection): string {
-  const holder = writer.one<{ pid: number; role: string; application: string }>(
-    `SELECT pid, usename AS role, application_name AS application FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_database()
-       AND ((CAST(classid AS bigint) << 32) | CAST(objid AS bigint)) = CAST(${LOCK} AS bigint)`,
-  )
-  const session = holder && `pid ${holder.pid}, role ${holder.role}, application ${holder.application}`
+  const session = describeHolder(writer.one(holderOf(LOCK)))
   return `Another process uses the database (${session}); stop it first, or end a session of another role than that of svc`
 }
 
@@ -179,6 +180,9 @@ function prepareServer(writer: Connection, { create, epoch, log }: ServerOptions
     for (const sql of FUNCTIONS) writer.post(sql)
   })
 }
+
+/** Ms since the epoch. */
+const SERVER_CLOCK = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS ms'
 
 /** Others than superusers and members of `pg_monitor` see that there are replicas, and no position. */
 const REPLICA_LAG = `SELECT CAST(max(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)) AS bigint) AS bytes

@@ -33,13 +33,18 @@ export class DatabaseWaits {
   }
 
   /** What the server that leads knows of the database and of the other servers. */
-  async read({ epoch, standbys, replicaLagBytes }: SharedDatabase): Promise<Metric[]> {
+  async read({ epoch, standbys, replicaLagBytes, clockDifferenceMs }: SharedDatabase): Promise<Metric[]> {
     this.#turn()
-    const [found, lag] = await Promise.all([standbys(), replicaLagBytes()])
+    const [found, lag, difference] = await Promise.all([standbys(), replicaLagBytes(), clockDifferenceMs()])
     return [
       ofLeader(true),
       metric('svc_leader_epoch', 'How often a server has begun to lead, this one included', epoch),
       metric('svc_standbys', 'Servers on standby', found.length),
+      metric(
+        'svc_database_clock_seconds',
+        'Difference between the clocks of PostgreSQL and of this server, without its sign',
+        Math.abs(difference) / 1_000,
+      ),
       this.#waits.read('svc_database_wait_seconds', 'Time for which the event loop waited for the database'),
       metric(
         'svc_database_longest_wait_seconds',

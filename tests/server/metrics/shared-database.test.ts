@@ -8,6 +8,7 @@ const SHARED = {
   epoch: 7,
   standbys: async () => ['http://south'],
   replicaLagBytes: async (): Promise<number | undefined> => undefined,
+  clockDifferenceMs: async () => -2_500,
   onWait: () => undefined,
   limitWaits: () => undefined,
 }
@@ -21,6 +22,7 @@ test('DatabaseWaits has the longest wait of the last minutes, and all of them by
   expect(values.get('svc_leader')).toBe(1)
   expect(values.get('svc_leader_epoch')).toBe(7)
   expect(values.get('svc_standbys')).toBe(1)
+  expect(values.get('svc_database_clock_seconds')).toBe(2.5)
   expect(values.has('svc_database_replica_lag_bytes')).toBe(false)
   const behind = valuesOf(await waits.read({ ...SHARED, replicaLagBytes: async () => 5 }))
   expect(behind.get('svc_database_replica_lag_bytes')).toBe(5)

@@ -1,4 +1,5 @@
 import { FENCE } from '../sql/fence.ts'
+import { holderOf } from '../sql/lock-holder.ts'
 
 /**
  * SQL of the lease. Its row belongs to the server that leads: `epoch` counts the leaders, and is part of an
@@ -25,8 +26,13 @@ const FIRST_ROW = `INSERT INTO leader (id, epoch, address, root_ca, until) VALUE
 /** What the lease needs in the database. */
 export const PREPARATION: readonly string[] = [TABLE, NOTED_COLUMNS, FIRST_ROW, FENCE]
 
+const PREPARATION_KEY = "hashtext('svc preparation')"
+
 /** One process at a time prepares; two that replace a function at once fail. */
-export const LOCK_PREPARATION = "SELECT pg_advisory_xact_lock(hashtext('svc preparation'))"
+export const LOCK_PREPARATION = `SELECT pg_advisory_xact_lock(${PREPARATION_KEY})`
+
+/** Who prepares, or keeps the others from it. */
+export const PREPARATION_HOLDER = holderOf(PREPARATION_KEY)
 
 /** How the sessions of a leader are called that end with it. */
 export const sessionName = (epoch: number): string => `svc leader ${epoch}`

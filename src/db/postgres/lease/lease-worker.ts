@@ -1,6 +1,8 @@
 /** Entry point of the thread that keeps the lease, see `lease.ts`. */
 import { messageOf, serveWorker, systemClock } from '../../../base/index.ts'
 import { refusalOf } from '../bridge/run-statement.ts'
+import { LOCK_NOT_AVAILABLE } from '../failure.ts'
+import { describeHolder } from '../sql/lock-holder.ts'
 import { foreignTable, OBJECTS, TABLES } from '../stored-schema.ts'
 import type { LeaseEvent, LeaseRequest, leaseWorker } from './lease.ts'
 import { ANSWER_MS, type LeaseSession, openLeaseSession } from './lease-session.ts'
@@ -10,6 +12,7 @@ import {
   LOOK,
   NAME_SESSION,
   PREPARATION,
+  PREPARATION_HOLDER,
   RELEASE,
   RENEW,
   readsName,
@@ -23,6 +26,8 @@ const POLL_MS = 200
 const RENEWAL_MS = 700
 /** Time for the tables and the function of the lease, while another process may create them. */
 const PREPARATION_MS = 30_000
+/** Less than that, so that PostgreSQL itself ends the wait for the lock. */
+const LOCK_MS = 25_000
 
 type Respond = (event: LeaseEvent) => void
 type Opening = Extract<LeaseRequest, { kind: 'open' }>
@@ -54,12 +59,26 @@ async function open(opening: Opening, respond: Respond): Promise<void> {
 /** Returns a table of another program, if the database has such. */
 async function prepare(own: LeaseSession): Promise<string | undefined> {
   await own.run('BEGIN')
-  await own.run(LOCK_PREPARATION, [], PREPARATION_MS)
+  await lockPreparation(own)
   const tables = await own.run(TABLES)
   const foreign = foreignTable(tables.rows.map(({ name }) => String(name)))
   if (foreign === undefined) for (const sql of [OBJECTS, ...PREPARATION]) await own.run(sql)
   await own.run('COMMIT')
   return foreign
+}
+
+/** @throws an error that names who has kept the lock for 25 s. */
+async function lockPreparation(own: LeaseSession): Promise<void> {
+  await own.run(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+  try {
+    await own.run(LOCK_PREPARATION, [], PREPARATION_MS)
+  } catch (error) {
+    if (refusalOf(error).code !== LOCK_NOT_AVAILABLE) throw error
+    await own.run('ROLLBACK')
+    const [holder] = (await own.run(PREPARATION_HOLDER)).rows
+    const message = `another session keeps the lock of its preparation (${describeHolder(holder)}); end that session`
+    throw Object.assign(new Error(message), { errno: LOCK_NOT_AVAILABLE })
+  }
 }
 
 /** Waits for the lease and keeps it. A database that does not respond is asked again, as long as it takes. */
