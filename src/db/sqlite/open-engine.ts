@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type AppError, type Clock, createPrivateFile, type FolderLock, type Log } from '../../base/index.ts'
 import type { CommitLog, DatabaseFiles, Engine, NewEngine } from '../engine/engine.ts'
@@ -163,6 +163,7 @@ function filesOf(
     },
     sizes: () => readFileSizes(reader),
     lastBackupAt: () => readBackupTime(dirname(reader.path)),
+    createdAt: () => statSync(reader.path).birthtimeMs,
     replicated: () => replication?.reached(),
     get replicationFailure() {
       return replication?.failure

@@ -8,8 +8,8 @@ interface DeclaredFigure {
   title: string
   from?: number | null
   below?: number | null
-  /** Whether an infinite value, such as the age of a backup that does not exist, is beyond the limit. */
-  infinite?: boolean
+  /** What is compared in place of an infinite value, such as the age of a backup that does not exist. */
+  infinite?: string
 }
 
 const DAY_S = 86_400
@@ -25,13 +25,20 @@ export const FIGURES = {
   svc_database_log_bytes: { title: 'Write-ahead log', from: 2e8 },
   svc_standbys: { title: 'Servers on standby', below: null },
   svc_leader_epoch: { title: 'Takeovers and starts' },
+  svc_database_clock_seconds: { title: 'Clock of PostgreSQL differs by', from: 1 },
   svc_database_longest_wait_seconds: { title: 'Longest wait for the database', from: 1 },
   svc_database_replica_lag_bytes: { title: 'Replica of PostgreSQL behind by', from: 6.4e7 },
   svc_storage_failing: { title: 'Writes to the disk', from: 1 },
-  svc_backup_age_seconds: { title: 'Age of the newest backup', from: DAY_S, infinite: true },
+  svc_backup_age_seconds: {
+    title: 'Age of the newest backup',
+    from: DAY_S,
+    infinite: 'svc_database_age_seconds',
+  },
   svc_replicator_backlog_seconds: { title: 'Replication behind by', from: 900 },
   // The server renews its own, which lasts a week, days before this.
   svc_certificate_seconds: { title: 'Certificate expires in', below: 2 * DAY_S },
+  // Every driver pins it.
+  svc_root_ca_seconds: { title: 'Root CA expires in', below: 90 * DAY_S },
   svc_drivers_lost: { title: 'Lost drivers', from: 1 },
   'svc_jobs{status="pending"}': { title: 'Jobs waiting', from: null },
   'svc_jobs{status="running"}': { title: 'Jobs running', from: null },

@@ -125,17 +125,11 @@ function digestMail({ user, email, upto, items, dropped }: Digest, { name, url }
 ${more}
 ${url}
 
-You receive this e-mail because you chose to be mailed of such events. To stop these mails, change
-${fieldsOf(items)} in your account.
+You receive this e-mail because you chose to be mailed of such events. To stop these mails, open
+Settings → Profile: ${url}/settings/profile
 `,
     messageId: `<digest-${upto}-${user}@${new URL(url).hostname}>`,
   }
-}
-
-/** What turns such mails off; users and superusers have different fields. */
-function fieldsOf(items: readonly MailItem[]): string {
-  const isAlert = items.every(({ kind }) => kind === 'limit_passed')
-  return isAlert ? 'mail_alerts' : 'mail_job_after, mail_slot_start and mail_time_request'
 }
 
 function sentenceOf({ kind, detail }: MailItem): string {

@@ -27,7 +27,11 @@ export function readFigures(metrics: readonly Metric[], limits: readonly Service
     const given = limits.find((limit) => limit.figure === metric)?.value
     const isLower = 'below' in figure
     const limit = given === undefined ? defaultOf(figure) : given
-    const isBeyond = limit !== null && isBeyondLimit(value, limit, { isLower, ...figure })
+    const compared =
+      Number.isFinite(value) || !('infinite' in figure)
+        ? value
+        : (values.get(figure.infinite) ?? Number.POSITIVE_INFINITY)
+    const isBeyond = limit !== null && isBeyondLimit(compared, limit, isLower)
     const shown = { metric, title: figure.title, value: Number.isFinite(value) ? value : null }
     return [{ ...shown, from: isLower ? null : limit, below: isLower ? limit : null, is_beyond: isBeyond }]
   })
@@ -40,12 +44,8 @@ function defaultOf(figure: Declared): number | null {
   return 'from' in figure ? figure.from : null
 }
 
-function isBeyondLimit(
-  value: number,
-  limit: number,
-  { isLower, infinite = false }: { isLower: boolean; infinite?: boolean },
-): boolean {
-  if (!Number.isFinite(value)) return infinite
+function isBeyondLimit(value: number, limit: number, isLower: boolean): boolean {
+  if (Number.isNaN(value)) return false
   return isLower ? value < limit : value >= limit
 }
 

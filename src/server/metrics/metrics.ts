@@ -133,6 +133,11 @@ export class Metrics {
         Math.floor((context.tls.material.notAfter - context.clock.now()) / 1_000),
       ),
       metric(
+        'svc_root_ca_seconds',
+        'Time until the root CA expires, or a certificate between it and that of the server',
+        Math.floor((context.tls.material.caNotAfter - context.clock.now()) / 1_000),
+      ),
+      metric(
         'svc_error_share',
         'Share of responses with a status from 500 on in the last 5 minutes',
         this.#dependencies.errorShare(),
@@ -181,6 +186,11 @@ async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
       'svc_backup_age_seconds',
       'Time since the newest sound backup was begun; +Inf without one, NaN if unknown',
       await known(() => backupAge(files, now)),
+    ),
+    metric(
+      'svc_database_age_seconds',
+      'Time since the file of the database was made',
+      await known(() => Math.max(0, now - files.createdAt()) / 1_000),
     ),
   ]
 }

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { AppError, type Clock, DAY_MS, type Log } from '../../base/index.ts'
 import type { ReceiptKey } from '../../protocol/index.ts'
 import { leadsToRoot, openRoot, type Root } from './authority.ts'
@@ -9,6 +10,8 @@ import { openReceiptKey } from './receipt-key.ts'
 /** Time before its expiry at which a certificate without automatic renewal is reported in the log. */
 const LEAF_WARNING_MS = 14 * DAY_MS
 const ROOT_WARNING_MS = 365 * DAY_MS
+/** The same for a certificate between the root and that of the server. */
+const ISSUER_WARNING_MS = 90 * DAY_MS
 
 /** Paths of the four PEM files. */
 export interface TlsFiles {
@@ -30,6 +33,8 @@ export interface TlsMaterial {
   certPem: string
   /** Expiry of the server certificate, in ms since the epoch. */
   notAfter: number
+  /** Of the root CA or a certificate below it, whichever expires first. */
+  caNotAfter: number
 }
 
 /** The certificate of a running server. */
@@ -69,7 +74,12 @@ function materialOf(root: Root, leaf: Leaf): TlsMaterial {
     keyPem: leaf.keyPem.slice(leaf.keyPem.indexOf('-----BEGIN')),
     certPem: publicPart(leaf.certPem),
     notAfter: leaf.chain[0]?.validToDate.getTime() ?? 0,
+    caNotAfter: Math.min(endOf(root.certificate), ...leaf.chain.slice(1).map(endOf)),
   }
+}
+
+function endOf({ validToDate }: X509Certificate): number {
+  return validToDate.getTime()
 }
 
 /** Warnings for the administrator about files that still work. */
@@ -94,8 +104,16 @@ function warningsOf(root: Root, leaf: Leaf, names: ServerNames, now: number): st
       'the server certificate expires within 14 days and is not renewed automatically',
     ],
     [
-      root.certificate.validToDate.getTime() - now < ROOT_WARNING_MS,
+      endOf(root.certificate) - now < ROOT_WARNING_MS,
       'the root CA expires within a year: plan its replacement, because every driver pins it',
+    ],
+    [
+      endOf(root.certificate) - now < ISSUER_WARNING_MS,
+      'the root CA expires within 90 days: replace it, and give every driver the new fingerprint',
+    ],
+    [
+      leaf.chain.slice(1).some((issuer) => endOf(issuer) - now < ISSUER_WARNING_MS),
+      'a certificate of the CA that has signed the server certificate expires within 90 days; renew it and the server certificate',
     ],
   ]
   return checks.filter(([applies]) => applies).map(([, text]) => text)

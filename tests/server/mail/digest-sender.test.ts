@@ -199,17 +199,18 @@ describe('DigestSender', () => {
     expect(disabled.mails).toEqual([])
   })
 
-  test('mails a superuser at once, and the alerts of the following 10 minutes together', async () => {
+  test('mails a superuser of each breach at once, and the alerts of the same limit in the following 10 minutes together', async () => {
     await using lab = await openLab()
     const { id } = await lab.db.write('superuser', (tx) =>
       tx.insert(superusers, { email: 'root@example.org', mail_alerts: true }),
     )
-    const alert = (text: string) => lab.db.write('alert', (tx) => queueAlertMails(tx, text))
+    const alert = (text: string, of = 'disk', isBreach = true) =>
+      lab.db.write('alert', (tx) => queueAlertMails(tx, { of, isBreach, text }))
     await alert('Disk is\nfull')
     await lab.sender.runOnce()
     expect(lab.mails).toHaveLength(1)
     expect(lab.mails[0]).toMatchObject({ to: 'root@example.org', subject: 'Lab: Disk is full' })
-    expect(lab.mails[0]?.text).toContain('change\nmail_alerts in your account')
+    expect(lab.mails[0]?.text).toMatch(/Settings → Profile: http\S+\/settings\/profile\n/)
     for (let minute = 0; minute < 9; minute++) {
       await alert(`value ${minute}`)
       await lab.clock.advance(MINUTE)
@@ -219,6 +220,13 @@ describe('DigestSender', () => {
     await lab.clock.advance(MINUTE)
     await lab.sender.runOnce()
     expect(lab.mails.map(({ subject }) => subject)).toEqual(['Lab: Disk is full', 'Lab: 9 events'])
+    // Another limit does not wait for the window of the first one; its end, and its second breach, do.
+    await alert('Root CA expires', 'ca')
+    await lab.sender.runOnce()
+    await alert('Root CA is renewed', 'ca', false)
+    await alert('Root CA expires again', 'ca')
+    await lab.sender.runOnce()
+    expect(lab.mails.slice(2).map(({ subject }) => subject)).toEqual(['Lab: Root CA expires'])
     await alert('another')
     await lab.db.write('last', (tx) => tx.insert(superusers, { email: 'b@example.org' }))
     await lab.db.write('removal', (tx) => tx.remove(superusers, id))

@@ -80,7 +80,7 @@ describe('mail preferences', () => {
     const { to, head, text } = await sink.mail()
     expect(to).toEqual([user.email])
     expect(head).toContain('Subject: Lab: Your request for 90 s of QPU time was rejected: too much')
-    expect(text).toContain('mail_time_request')
+    expect(text).toContain('Settings → Profile: http')
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const slot = { start_time: at(1_000), end_time: at(3_600_000) }
     expect((await server.as(user).post('/api/collections/time_slots/records', slot)).status).toBe(200)

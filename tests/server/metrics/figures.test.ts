@@ -25,6 +25,14 @@ test('readFigures() compares the metrics that the server has with their limits',
   expect(figures.size).toBe(5)
 })
 
+test('readFigures() counts a backup that was never made once the database is older than the limit', () => {
+  const isBeyond = (age: number) =>
+    readFigures([...METRICS, metric('svc_database_age_seconds', 'Age', age)], []).find(
+      ({ metric }) => metric === 'svc_backup_age_seconds',
+    )?.is_beyond
+  expect([0, 86_399, 86_400].map(isBeyond)).toEqual([false, false, true])
+})
+
 test('readFigures() takes given limits in place of the defaults, and none for what is switched off', () => {
   const given =
     'svc_disk_free_bytes=1GiB, svc_backup_age_seconds=none,svc_jobs{status="pending"}=3,svc_database_bytes=2MiB'

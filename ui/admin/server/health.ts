@@ -73,6 +73,14 @@ const LOOKS: Readonly<Record<string, Look>> = {
     show: formatSeconds,
     href: '/docs/how-to/run-the-server',
   },
+  svc_root_ca_seconds: {
+    show: formatSeconds,
+    href: '/docs/how-to/run-the-server',
+  },
+  svc_database_clock_seconds: {
+    show: formatSeconds,
+    href: '/docs/how-to/postgresql',
+  },
   svc_drivers_lost: { show: formatCount, href: '/drivers' },
   'svc_jobs{status="pending"}': {
     show: formatCount,

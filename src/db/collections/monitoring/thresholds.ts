@@ -122,7 +122,7 @@ export function announceBreach(tx: HookTx, threshold: Threshold, found: Found): 
   const title = `${name}: limit exceeded`
   const text = `${describe(threshold, found)} since ${since}.`
   announce(tx, 'threshold.breached', threshold, found)
-  queueAlertMails(tx, `${title}. ${text}`)
+  queueAlertMails(tx, { of: threshold.id, isBreach: true, text: `${title}. ${text}` })
   return notifyUsers(tx, threshold, { title, description: text })
 }
 
@@ -149,7 +149,7 @@ export function announceEnd(tx: HookTx, threshold: Threshold, found: Found, reas
       ? `The breach of ${breached_at} is over.`
       : `The breach of ${breached_at} ended without a reading within the limit: ${reason}.`
   announce(tx, 'threshold.cleared', threshold, found, reason)
-  queueAlertMails(tx, `${title}. ${text}`)
+  queueAlertMails(tx, { of: threshold.id, isBreach: false, text: `${title}. ${text}` })
   if (tx.find(notifications, notification)) tx.update(notifications, notification, { end_time: tx.at })
   notifyUsers(tx, threshold, { title, description: text, end_time: toTimestamp(tx.now + ENDED_SHOWN_MS) })
 }

@@ -1,5 +1,6 @@
 /**
- * Mails to users, at most one per user and minute, and to superusers, at most one in 10 minutes.
+ * Mails to users, at most one per user and minute, and to superusers, at most one in 10 minutes but for a
+ * breach of another limit.
  * `claimDigest` fixes the items of a mail before it is sent, so that a mail which a crash interrupts is sent
  * again with the same items and the same `Message-ID`.
  */
@@ -7,13 +8,11 @@ import { DAY_MS, MINUTE_MS, toTimestamp } from '../../../base/index.ts'
 import { superusers } from '../../collections/superusers.ts'
 import { users } from '../../collections/users.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
-import { type MailItem, queueMailItem } from '../../journal/mail-items.ts'
+import { ALERT_INTERVAL_MS, type MailItem, queueMailItem } from '../../journal/mail-items.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** Minimum time between two mails to a user. */
 const DIGEST_INTERVAL_MS = MINUTE_MS
-/** The same for a superuser: alerts about a value that comes and goes are collected. */
-const ALERT_INTERVAL_MS = 10 * MINUTE_MS
 /** Items that no mail server has accepted for so long are removed. */
 const MAX_ITEM_AGE_MS = DAY_MS
 

@@ -23,5 +23,5 @@ export function announceFigure(
   text: string,
 ): void {
   queueWebhookEvent(tx, { kind, data: () => ({ ...figure, at: tx.at }) })
-  queueAlertMails(tx, text)
+  queueAlertMails(tx, { of: figure.metric, isBreach: kind === 'service.breached', text })
 }
