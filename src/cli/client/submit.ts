@@ -126,7 +126,11 @@ export const submitCommand = defineCommand({
   document: ({ job, checked }) => checked ?? job?.raw,
   print({ job, hasEnded, checked }) {
     if (checked) {
-      console.log(`Accepted: ${checked.executions} executions on ${checked.qubits} qubits`)
+      const { executions, qubits } = checked
+      const plural = (count: number) => (count === 1 ? '' : 's')
+      console.log(
+        `Accepted: ${executions} execution${plural(executions)} on ${qubits} qubit${plural(qubits)}`,
+      )
       if (checked.estimate) console.log(estimateLine(checked.estimate))
       printWarnings((checked.warnings ?? []).map(({ message }) => message))
     } else if (job && hasEnded) printOutcome(job)

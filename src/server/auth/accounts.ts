@@ -48,6 +48,8 @@ export interface ProvenLink {
 export interface IssueOptions {
   seconds?: number
   refreshable?: boolean
+  /** The superusers who issue it by impersonation: it ends with their logins, too. */
+  by?: readonly string[]
 }
 
 /** Issues login tokens and identifies callers by the credentials of their requests. */
@@ -68,19 +70,20 @@ export class Accounts {
     return new Accounts({ db, clock, secrets })
   }
 
-  /** Issues a login token; it becomes invalid when the `tokenKey` of the account changes. */
-  issue(
+  /** Issues a login token; it becomes invalid when the `tokenKey` of the account or of an issuer changes. */
+  async issue(
     kind: AccountKind,
     account: Account,
-    { seconds, refreshable = true }: IssueOptions = {},
+    { seconds, refreshable = true, by = [] }: IssueOptions = {},
   ): Promise<string> {
     return issueToken({
       id: account.id,
       collectionId: COLLECTION_IDS[kind],
-      key: account.tokenKey + this.#dependencies.secrets[kind],
+      key: account.tokenKey + this.#dependencies.secrets[kind] + ((await this.#keysOf(by)) ?? ''),
       nowMs: this.#dependencies.clock.now(),
       seconds: seconds ?? (kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers),
       refreshable,
+      by,
     })
   }
 
@@ -148,26 +151,39 @@ export class Accounts {
     const { db, secrets } = this.#dependencies
     if (claims.collectionId === COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
-      const session = this.#sessionOf(token, superuser, secrets.superusers)
+      const session = await this.#sessionOf(token, superuser, secrets.superusers, claims.by)
       return superuser && session && { kind: 'superuser', superuser, session }
     }
     if (claims.collectionId !== COLLECTION_IDS.users) return undefined
     const user = await findUser(db, claims.id)
-    const session = this.#sessionOf(token, user, secrets.users)
+    const session = await this.#sessionOf(token, user, secrets.users, claims.by)
     if (!user || user.disabled || !session) return undefined
     return { kind: 'user', user, via: 'login', session }
   }
 
   /** What a valid token of this account states; undefined when the token is not valid. */
-  #sessionOf(token: string, account: Account | undefined, secret: string): Session | undefined {
-    if (!account) return undefined
+  async #sessionOf(
+    token: string,
+    account: Account | undefined,
+    secret: string,
+    by: readonly string[] = [],
+  ): Promise<Session | undefined> {
+    const issuers = await this.#keysOf(by)
+    if (!account || issuers === undefined) return undefined
     try {
-      const key = account.tokenKey + secret
+      const key = account.tokenKey + secret + issuers
       const { refreshable, exp } = this.#tokens.check(token, key, this.#dependencies.clock.now())
-      return { refreshable, expiresAt: exp * 1_000 }
+      return { refreshable, expiresAt: exp * 1_000, by }
     } catch {
       return undefined
     }
+  }
+
+  /** The `tokenKey`s of the issuers, joined; undefined when one of them does not exist any more. */
+  async #keysOf(by: readonly string[]): Promise<string | undefined> {
+    const issuers = await Promise.all(by.map((id) => findSuperuser(this.#dependencies.db, id)))
+    const keys = issuers.flatMap((issuer) => (issuer ? [issuer.tokenKey] : []))
+    return keys.length === by.length ? keys.join('') : undefined
   }
 }
 

@@ -15,6 +15,8 @@ const authClaims = v.object({
   type: v.literal('auth'),
   collectionId: v.string(),
   refreshable: v.boolean(),
+  /** The superusers who issued it by impersonation, each with the login of the one before. */
+  by: v.optional(v.array(v.string())),
   exp: v.number(),
 })
 type AuthClaims = v.InferOutput<typeof authClaims>
@@ -41,11 +43,22 @@ interface IssueOptions {
   nowMs: number
   seconds: number
   refreshable?: boolean
+  by?: readonly string[]
 }
 
 /** Signs a login token (HS256). */
-export function issueToken({ id, collectionId, key, nowMs, seconds, refreshable = true }: IssueOptions) {
-  const claims: AuthClaims = { id, type: 'auth', collectionId, refreshable, exp: expiry(nowMs, seconds) }
+export function issueToken({
+  id,
+  collectionId,
+  key,
+  nowMs,
+  seconds,
+  refreshable = true,
+  by = [],
+}: IssueOptions) {
+  const issuers = by.length > 0 && { by: [...by] }
+  const exp = expiry(nowMs, seconds)
+  const claims: AuthClaims = { id, type: 'auth', collectionId, refreshable, exp, ...issuers }
   return sign(claims, key, 'HS256')
 }
 

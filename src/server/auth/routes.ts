@@ -165,7 +165,9 @@ function routesOf(
         const account = await findAccount(db, kind, params['id'] ?? '')
         if (!account) throw notFound()
         const seconds = lifetimeOf(body.duration, kind, impersonationOf(caller), clock.now())
-        const login = await logins.response(kind, account, { seconds, refreshable: false })
+        const by = caller.kind === 'superuser' ? [...(caller.session.by ?? []), caller.superuser.id] : []
+        const options = { seconds, refreshable: false, by: [...new Set(by)] }
+        const login = await logins.response(kind, account, options)
         await db.write('audit impersonation', (tx) =>
           appendAudit(tx, {
             actor: callerName(caller),

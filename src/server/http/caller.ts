@@ -17,6 +17,8 @@ export interface Session {
   readonly refreshable: boolean
   /** When it expires, ms since the epoch. */
   readonly expiresAt: number
+  /** The superusers who issued it by impersonation. */
+  readonly by?: readonly string[]
 }
 
 /** Who makes a request. A request with expired or unknown credentials is treated as a guest. */

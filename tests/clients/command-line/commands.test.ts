@@ -271,7 +271,7 @@ describe('jobs', () => {
       '\n--qpu: There is no QPU absent',
     )
     expect((await run(['submit', 'rotation.qasm', '--check', '--param', '1'])).out).toMatch(
-      /^Accepted: 1 executions on 1 qubits\nExpected: 1 to 20 s of QPU time, charge 1 to 20 s, start \S.* \(by an assumption: /,
+      /^Accepted: 1 execution on 1 qubit\nExpected: 1 to 20 s of QPU time, charge 1 to 20 s, start \S.* \(by an assumption: /,
     )
     expect((await run(['submit', 'absent.qasm'])).err).toStartWith('cannot read absent.qasm: ')
     expect((await run(['submit'])).err).toBe('svc submit: missing FILE; see svc submit --help\n')

@@ -242,3 +242,25 @@ test('a new column with a secret is a kind of what an account gives out, or some
   const secrets = found.filter((column) => /\.\w*(hash|token|secret|password)/i.test(column))
   expect(secrets.sort()).toEqual([...Object.keys(SECRETS), ...HASHES].sort())
 })
+
+test('a login that was issued by impersonation ends with the credentials of everybody who issued it', async () => {
+  await using server = await openTestServer()
+  const thief = await server.db.write('thief', (tx) => tx.insert(superusers, { email: 'stolen@example.org' }))
+  const second = await server.db.write('second', (tx) =>
+    tx.insert(superusers, { email: 'other@example.org' }),
+  )
+  const user = await server.createUser()
+  const impersonate = async (as: string | undefined, kind: string, id: string) => {
+    const caller = as === undefined ? server.admin : server.as({ token: as })
+    const issued = await caller.post(`/api/collections/${kind}/impersonate/${id}`, {})
+    return String(issued.get('token'))
+  }
+  const asThief = await impersonate(undefined, '_superusers', thief.id)
+  const asSecond = await impersonate(asThief, '_superusers', second.id)
+  const tokens = [await impersonate(asThief, 'users', user.id), await impersonate(asSecond, 'users', user.id)]
+  const statuses = () =>
+    Promise.all(tokens.map(async (token) => (await server.as({ token }).get('/api/me')).status))
+  expect(await statuses()).toEqual([200, 200])
+  await server.db.write('reset', (tx) => tx.update(superusers, thief.id, { tokenKey: 'another' }))
+  expect(await statuses()).toEqual([401, 401])
+})
