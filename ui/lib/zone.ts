@@ -81,3 +81,13 @@ export function fromLocalText(text: string, zone: string): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = match.slice(1).map(Number)
   return instantOf({ year, month, day, hour, minute }, zone)
 }
+
+/**
+ * The time of a control that showed `before`: that itself while its text is the same, since a clock that is
+ * put back shows an hour twice.
+ */
+export function editedTime(text: string, before: number | undefined, zone: string): number | undefined {
+  return before !== undefined && toLocalText(before, zone) === text.slice(0, 'YYYY-MM-DDTHH:MM'.length)
+    ? before
+    : fromLocalText(text, zone)
+}

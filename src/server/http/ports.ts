@@ -58,6 +58,7 @@ export class HttpPorts {
     if (config.httpsPort === 0) return
     try {
       this.#secure = openHttps({
+        clock: this.#context.clock,
         certificates: tls,
         log,
         serve: (identity, port) => this.#listen(app, port || config.httpsPort, '--https-port', identity),

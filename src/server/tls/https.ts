@@ -1,5 +1,8 @@
-import type { Log } from '../../base/index.ts'
+import type { Clock, Log } from '../../base/index.ts'
 import type { CertificateStore } from './certificate-store.ts'
+
+/** Pause before the port is opened again after a failure. */
+const RETRY_MS = 1_000
 
 /** The part of a running HTTP server that is used here. */
 interface Listening {
@@ -27,10 +30,11 @@ export interface HttpsPort {
  */
 export function openHttps(options: {
   certificates: CertificateStore
+  clock: Pick<Clock, 'sleep'>
   log: Log
   serve: (tls: { key: string; cert: string }, port: number) => Listening
 }): HttpsPort {
-  const { certificates, serve } = options
+  const { certificates, clock, serve } = options
   const log = options.log.child('https')
   const tlsOf = () => ({ key: certificates.material.keyPem, cert: certificates.material.certPem })
   const retiring = new Set<Listening>()
@@ -45,10 +49,31 @@ export function openHttps(options: {
       .finally(() => retiring.delete(server))
   }
 
+  const stopped = new AbortController()
+  /** Set while the port is not open after a renewal. */
+  let isClosed = false
+
+  /** Listens again, at once or, if another program or a missing descriptor prevents it, in a moment. */
+  async function listen(): Promise<void> {
+    isClosed = true
+    while (!stopped.signal.aborted) {
+      try {
+        current = serve(tlsOf(), port)
+        isClosed = false
+        log.info('serving the new certificate', { port })
+        return
+      } catch (error) {
+        log.error('cannot listen with the new certificate; trying again', { port, error })
+        await clock.sleep(RETRY_MS, stopped.signal).catch(() => undefined)
+      }
+    }
+  }
+
   const unsubscribe = certificates.onRenew(() => {
+    // A renewal during the attempts is served by the next one.
+    if (isClosed) return
     retire(current)
-    current = serve(tlsOf(), port)
-    log.info('serving the new certificate', { port })
+    void listen()
   })
 
   return {
@@ -58,6 +83,7 @@ export function openHttps(options: {
     },
     async stop(force = false) {
       unsubscribe()
+      stopped.abort()
       await Promise.all([current, ...retiring].map((server) => server.stop(force)))
     },
   }

@@ -15,6 +15,8 @@ let folder: TemporaryFolder
 let clock: FakeClock
 let store: CertificateStore
 let https: HttpsPort
+/** Times that listening fails, as it does without a free file descriptor. */
+let failures: number
 let finishSlow: (() => void) | undefined
 
 beforeEach(async () => {
@@ -24,11 +26,17 @@ beforeEach(async () => {
   const at = (name: string) => join(folder.path, name)
   const files = { caCert: at('ca.pem'), caKey: at('ca.key'), cert: at('cert.pem'), key: at('key') }
   store = await openCertificateStore({ files, ipAddr: '127.0.0.1', domain: '', clock, log: silentLog })
+  failures = 0
   https = openHttps({
     certificates: store,
+    clock,
     log: silentLog,
-    serve: (certificate, port) =>
-      Bun.serve({
+    serve(certificate, port) {
+      if (failures > 0) {
+        failures -= 1
+        throw new Error('EADDRINUSE')
+      }
+      return Bun.serve({
         port,
         hostname: '127.0.0.1',
         tls: certificate,
@@ -39,7 +47,8 @@ beforeEach(async () => {
           })
           return new Response('slow')
         },
-      }),
+      })
+    },
   })
 })
 afterEach(async () => {
@@ -93,4 +102,14 @@ test('openHttps() stop() closes the port and ignores later renewals', async () =
   await https.stop()
   await renew()
   await expect(get('/')).rejects.toThrow()
+})
+
+test('openHttps() listens again after it could not at a renewal', async () => {
+  const before = await servedSerial()
+  failures = 2
+  await renew()
+  await expect(get('/')).rejects.toThrow()
+  for (const _ of [1, 2]) await clock.advance(1_000)
+  expect(await (await get('/')).text()).toBe('fine')
+  expect(await servedSerial()).not.toBe(before)
 })

@@ -1,9 +1,9 @@
 import { useId } from 'preact/hooks'
 import { asApiError } from '../../api/api.ts'
-import { dateIn, fromLocalText, shiftDate, timeOfDay } from '../../lib/zone.ts'
+import { dateIn, timeOfDay } from '../../lib/zone.ts'
 import { Field } from '../../parts/Field.tsx'
 import { Panel } from '../../parts/Panel.tsx'
-import { type Draft, formatLength, formatTimes } from './logic/draft.ts'
+import { draftFrom, formatLength, formatTimes } from './logic/draft.ts'
 import { formatDay, formatLongDay } from './logic/week.ts'
 import type { Plan } from './plan.ts'
 import { RepetitionFields } from './RepetitionFields.tsx'
@@ -158,17 +158,4 @@ function textOf(refused: unknown): string {
 
 function isSameDay(one: number, other: number, zone: string): boolean {
   return dateIn(one, zone) === dateIn(other, zone)
-}
-
-/** The draft with the times of the fields; an end before the start is on the next day. */
-function draftFrom(
-  draft: Draft,
-  { date, start, end }: { date: string; start: string; end: string },
-  zone: string,
-): Draft | undefined {
-  const from = fromLocalText(`${date}T${start}`, zone)
-  let to = fromLocalText(`${date}T${end}`, zone)
-  if (from === undefined || to === undefined) return undefined
-  if (to <= from) to = fromLocalText(`${shiftDate(date, 1)}T${end}`, zone) ?? to
-  return to > from ? { ...draft, start: from, end: to } : undefined
 }

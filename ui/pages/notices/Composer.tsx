@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Notice } from '../../api/model/notices.ts'
 import { useApp } from '../../app/app.ts'
 import { parseTime } from '../../lib/time.ts'
-import { fromLocalText, toLocalText } from '../../lib/zone.ts'
+import { editedTime, toLocalText } from '../../lib/zone.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Field } from '../../parts/Field.tsx'
 import { FormActions } from '../../parts/form/FormActions.tsx'
@@ -39,8 +39,8 @@ export function Composer({ notice, path, saved, close }: ComposerProps) {
       const body = {
         ...rest,
         target_users: some ? target_users : [],
-        start_time: toServer(start_time, zone.peek()),
-        end_time: toServer(end_time, zone.peek()),
+        start_time: toServer(start_time, notice?.start_time, zone.peek()),
+        end_time: toServer(end_time, notice?.end_time, zone.peek()),
       }
       if (notice) await api.patch(`${path}/${notice.id}`, body, v.unknown())
       else await api.post(path, body, v.unknown())
@@ -123,8 +123,8 @@ function toLocal(at: string | null | undefined, zone: string): string {
   return ms === undefined ? '' : toLocalText(ms, zone)
 }
 
-/** A local time as the server expects it. */
-function toServer(local: string, zone: string): string {
-  const ms = fromLocalText(local, zone)
+/** A local time as the server expects it; `before`: the one that the field showed. */
+function toServer(local: string, before: string | null | undefined, zone: string): string {
+  const ms = editedTime(local, parseTime(before), zone)
   return ms === undefined ? '' : new Date(ms).toISOString().replace('T', ' ')
 }

@@ -38,9 +38,16 @@ const MAX_BYTES = 8 * MIB
 
 /** Whether a line has the level and the text of a filter, and lies in its range. */
 export function matches(line: string, filter: Pick<LineFilter, 'level' | 'text'>): StoredLine | undefined {
-  if (filter.text !== '' && !line.toLowerCase().includes(filter.text.toLowerCase())) return undefined
+  if (!contains(line, filter.text)) return undefined
   const parsed = parseLine(line)
   return parsed && RANKS[parsed.level] >= RANKS[filter.level] ? parsed : undefined
+}
+
+/** Whether a line has a text in any case, as it was logged or as it is stored, where quotes are escaped. */
+function contains(line: string, text: string): boolean {
+  const stored = line.toLowerCase()
+  const wanted = text.toLowerCase()
+  return stored.includes(wanted) || stored.includes(JSON.stringify(wanted).slice(1, -1))
 }
 
 /**
@@ -90,7 +97,6 @@ export async function countLines(
     { length: Math.ceil((to - from) / stepMs) },
     (): LevelCounts => ({ debug: 0, info: 0, warn: 0, error: 0 }),
   )
-  const wanted = text.toLowerCase()
   for await (const { position, text: line } of linesBefore(segments, before)) {
     if (line === undefined) return { counts, next: position }
     const at = timeOf(line)
@@ -98,7 +104,7 @@ export async function countLines(
     const bucket = counts[Math.floor((at - from) / stepMs)]
     const found = levelOf(line)
     if (at >= to || !bucket || !found || RANKS[found] < RANKS[level]) continue
-    if (wanted === '' || line.toLowerCase().includes(wanted)) bucket[found] += 1
+    if (contains(line, text)) bucket[found] += 1
   }
   return { counts, next: undefined }
 }

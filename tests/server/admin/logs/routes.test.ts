@@ -67,6 +67,20 @@ test('the log is listed with its fields, page by page, and wrong queries are ref
   }
 })
 
+test('a text with quotes and backslashes is found as it was logged', async () => {
+  await using lab = await open()
+  const said = 'cannot read "C:\\lab\\chip.toml"'
+  lab.log.warn(said)
+  const found = async (text: string) => {
+    const query = `level=warn&text=${encodeURIComponent(text)}`
+    const { body } = await lab.server.admin.get(`/api/op/logs?${query}`)
+    return (body as { lines: object[] }).lines
+  }
+  for (const text of [said, '"c:\\LAB', 'chip.toml"'])
+    expect(await found(text)).toMatchObject([{ message: said }])
+  expect(await found('"lab"')).toEqual([])
+})
+
 test('new lines are followed, at most by ten clients, until the server stops', async () => {
   const lab = await open()
   const { log } = lab

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '../../../../src/base/portable/units.ts'
-import { dateIn, shiftDays, timeOfDay } from '../../../lib/zone.ts'
+import { dateIn, editedTime, shiftDate, shiftDays, timeOfDay } from '../../../lib/zone.ts'
 import type { Range } from './conflicts.ts'
 import { formatDay } from './week.ts'
 
@@ -79,4 +79,17 @@ export function formatLength({ start, end }: Range): string {
   return [hours > 0 ? `${hours} h` : '', rest > 0 ? `${rest} min` : '']
     .filter((part) => part !== '')
     .join(' ')
+}
+
+/** The draft with the times of the fields; an end before the start is on the next day. */
+export function draftFrom(
+  draft: Draft,
+  { date, start, end }: { date: string; start: string; end: string },
+  zone: string,
+): Draft | undefined {
+  const from = editedTime(`${date}T${start}`, draft.start, zone)
+  let to = editedTime(`${date}T${end}`, draft.end, zone)
+  if (from === undefined || to === undefined) return undefined
+  if (to <= from) to = editedTime(`${shiftDate(date, 1)}T${end}`, draft.end, zone) ?? to
+  return to > from ? { ...draft, start: from, end: to } : undefined
 }

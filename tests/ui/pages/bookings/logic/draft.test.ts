@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { timeOfDay } from '../../../../../ui/lib/zone.ts'
 import {
   afterKey,
+  draftFrom,
   drawn,
   FINE_STEP_MS,
   firstDraft,
@@ -69,4 +70,15 @@ describe('a draft', () => {
     expect(formatTimes({ ...night, end: at('2026-11-21T00:00') }, 'UTC')).toBe('22:00–24:00')
     expect(formatLength(night)).toBe('3 h 30 min')
   })
+})
+
+test('a field that is not edited keeps its time in the hour that the clock repeats', () => {
+  // 02:30 in winter time, and 02:45 before it in summer time.
+  const draft = { start: at('2026-10-25T01:30'), end: at('2026-10-25T01:45') }
+  const fields = { date: '2026-10-25', start: '02:30' }
+  expect(draftFrom(draft, { ...fields, end: '03:30' }, ZONE)).toEqual({
+    ...{ start: draft.start, end: at('2026-10-25T02:30') },
+  })
+  expect(draftFrom(draft, { date: '2026-10-25', start: '02:15', end: '02:45' }, ZONE)?.end).toBe(draft.end)
+  expect(draftFrom(draft, { ...fields, end: '01:00' }, ZONE)?.end).toBe(at('2026-10-26T00:00'))
 })
