@@ -96,6 +96,6 @@ describe('the device file of a driver', () => {
       /startup error: .* is not a device file\n {2}line 1, column 5: q0.element_type: missing/,
     )
     rmSync(path)
-    expect(() => new WatchedDeviceFile(path, log)).toThrow('ENOENT')
+    expect(() => new WatchedDeviceFile(path, log)).toThrow('there is no such file or folder')
   })
 })
