@@ -41,6 +41,7 @@ export const PARTS: readonly Part[] = [
     tests: [
       'tests/db/crash.test.ts',
       'tests/db/sqlite/durability/checkpoints.test.ts',
+      'tests/db/postgres/lease.test.ts',
       'tests/db/query/own-jobs.test.ts',
       'tests/db/store/jobs/queue/fair-queue.test.ts',
       'tests/db/store/jobs/queue/job-order.test.ts',
