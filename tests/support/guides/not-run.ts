@@ -12,7 +12,7 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
       'the server runs until it is stopped; tests/black-box/operation/tutorial.test.ts runs the same',
     ],
     [
-      'curl -X POST http://10.0.0.5:8090/api/op/qpus/create -H "Authorization: $SUPERUSER_TOKEN" \\',
+      'SUPERUSER_TOKEN=$(curl -s http://10.0.0.5:8090/api/collections/_superusers/auth-with-password \\',
       'tests/black-box/operation/tutorial.test.ts runs the same',
     ],
     [
