@@ -77,7 +77,7 @@ describe.skipIf(!chromium)('a hostile text', () => {
     )
     expect({ status, answer }).toMatchObject({
       status: 400,
-      answer: { data: { title: { message: expect.stringMatching(/NUL .*; remove it\.$/) } } },
+      answer: { data: { title: { message: expect.stringMatching(/U\+0000.*; remove it\.$/) } } },
     })
   })
 

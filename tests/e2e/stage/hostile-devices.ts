@@ -1,7 +1,7 @@
 import { CORPUS, hostile } from './hostile-texts.ts'
 
 /** Of a driver, whose texts may contain a NUL. */
-const text = (limit: number) => JSON.stringify(`${hostile(limit - 1)}\0`)
+const text = (limit: number) => JSON.stringify(`\u202e${hostile(limit - 2)}\0`)
 
 /** Devices on a compromised machine: everything that they report contains markup. */
 export const HOSTILE_DEVICES = `

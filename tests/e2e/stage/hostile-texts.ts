@@ -17,11 +17,14 @@ const CONTROLS = '\u202eright to left\u2066\u0007\u001b[31m\u0008\u007f\u200b\uf
 /** All of the corpus in one text. */
 export const ALL = `${CORPUS.join(' ')} ${CONTROLS}`
 
+/** Without what texts of people refuse: marks of direction and controls. */
+export const asWritten = (text: string) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
+
 /** A word that no line can hold. */
 const WORD = 'W'.repeat(10_000)
 
-/** As hostile as a field with this limit accepts: markup, controls and a long word. */
+/** As hostile as a field with this limit accepts: markup, letters of many bytes and a long word. */
 export function hostile(limit = 12_000): string {
-  const text = `${ALL} ${WORD}`
-  return limit < ALL.length ? `${CORPUS[1]}\u202e${WORD}`.slice(0, limit) : text.slice(0, limit)
+  const text = asWritten(`${ALL} ${WORD}`)
+  return limit < ALL.length ? `${CORPUS[1]}${WORD}`.slice(0, limit) : text.slice(0, limit)
 }

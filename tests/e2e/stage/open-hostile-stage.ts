@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { submit, untilJob } from '../../support/executable/job-calls.ts'
 import { until } from '../../support/until.ts'
 import { HOSTILE_DEVICES } from './hostile-devices.ts'
-import { ALL, CORPUS, hostile } from './hostile-texts.ts'
+import { ALL, asWritten, CORPUS, hostile } from './hostile-texts.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** A laboratory in which every text that anybody can write is hostile. */
@@ -91,7 +91,10 @@ async function soil(stage: Stage, processes: Bun.Subprocess[]): Promise<HostileS
   await write('superuser', 'PATCH', `${records('users')}/${user.id}`, (text) => ({
     username: text.replaceAll(/[<>\p{C}\p{Z}]/gu, '').replace(/^[=+@-]+/, ''),
   }))
-  await write('superuser', 'POST', records('notifications'), (title) => ({ title, description: ALL }))
+  await write('superuser', 'POST', records('notifications'), (title) => ({
+    title,
+    description: asWritten(ALL),
+  }))
   await write('superuser', 'POST', records('notifications'), (description) => ({
     title: CORPUS[3],
     description,
