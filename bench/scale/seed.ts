@@ -83,11 +83,25 @@ export function seed(
   run(`INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
        SELECT 'opening' || substr(id, 5), id, 'opening', id, qpu_ms, created FROM users WHERE id LIKE 'user0%'`)
   run(`UPDATE users SET qpu_ms = coalesce((SELECT sum(delta_ms) FROM qpu_ledger WHERE user = users.id), 0)`)
-  // The time of the jobs is in the sums above; the next start adds their bytes.
-  run('UPDATE sums_watermark SET at = (SELECT max(finished_at) FROM quantum_jobs)')
+  completeSums(file)
   seedEvents(run, all, { events, qpu, now })
   run('PRAGMA wal_checkpoint(TRUNCATE)')
   return monitorId(0)
+}
+
+/**
+ * Marks the sums of all charges as written: by their position in the ledger, in a database of an executable
+ * before migration 15 by the time of the last job.
+ */
+export function completeSums(file: Sqlite): void {
+  const isByPosition = file
+    .query("SELECT 1 FROM pragma_table_info('sums_watermark') WHERE name = 'position'")
+    .get()
+  file.run(
+    isByPosition
+      ? 'UPDATE sums_watermark SET position = (SELECT max(rowid) FROM qpu_ledger)'
+      : 'UPDATE sums_watermark SET at = (SELECT max(finished_at) FROM quantum_jobs)',
+  )
 }
 
 /** SQL for the events of a job, all at the time `at`. */

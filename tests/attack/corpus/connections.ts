@@ -279,7 +279,7 @@ export const connections = defineAttacks([
     prepare: (target) => {
       const token = target.seeded.attackers[0]?.token
       const body = JSON.stringify({
-        paths: Array.from({ length: 32 }, () => '/api/jobs?limit=100&omit=payload,results'),
+        paths: Array.from({ length: 32 }, () => '/api/jobs?limit=100&omit=payload,results,error'),
       })
       return () => target.send({ path: '/api/reads', body, token })
     },

@@ -72,7 +72,7 @@ export const lists = defineAttacks([
     cap: 'requests of a user',
     who: 'user',
     path: '/api/jobs',
-    query: () => ({ limit: '100', omit: 'payload,results' }),
+    query: () => ({ limit: '100', omit: 'payload,results,error' }),
     width: 24,
   }),
   list({
@@ -360,7 +360,7 @@ export const lists = defineAttacks([
     input: 'the queue of a QPU behind 20,000 queued jobs, 20 at once',
     cap: '100 jobs',
     path: '/api/qpus/attacked/queue',
-    query: () => ({ limit: '100', omit: 'payload,results' }),
+    query: () => ({ limit: '100', omit: 'payload,results,error' }),
     width: 20,
     addresses: 20,
   }),

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { seed as seedRows } from '../../../bench/scale/seed.ts'
+import { completeSums, seed as seedRows } from '../../../bench/scale/seed.ts'
 import { runSvc } from '../../support/executable/service.ts'
 import type { Account, Seeded } from '../attack.ts'
 import { AttackedServer } from './server.ts'
@@ -132,8 +132,6 @@ function seedLarge(path: string, user: string, qpu: string) {
       [user, at.slice(0, 7), qpu],
     )
     file.run('UPDATE users SET qpu_ms = qpu_ms - 5 WHERE id = ?1', [user])
-    // Its time is in the sums; the next start adds its bytes.
-    file.run('UPDATE sums_watermark SET at = max(at, ?1)', [at])
   }
   const store = (table: string, record: string, field: string, body: string) =>
     file.run(`INSERT INTO ${table}_large (record, field, body) VALUES (?1, ?2, ?3)`, [record, field, body])
@@ -148,6 +146,7 @@ function seedLarge(path: string, user: string, qpu: string) {
     largePrograms.push(first)
     largeResults.push(second)
   }
+  completeSums(file)
   file.run(
     `INSERT INTO calibration_results (id, driver, qpu, mode, status, started_at, finished_at, run_id, created, updated)
      VALUES ('largereport0000', '', '${qpu}', 'full', 'success', ?1, ?1, 'largereportrun0', ?1, ?1)`,
