@@ -62,7 +62,7 @@ describe.skipIf(!chromium)('settings', () => {
       await page.getByRole('dialog').getByText('whsec_').waitFor()
       await page.getByRole('button', { name: 'I have stored it' }).click()
       await page.getByRole('button', { name: 'Send a test' }).click()
-      await page.getByRole('row', { name: 'webhook.test' }).getByText('ECONNREFUSED').waitFor()
+      await page.getByRole('row', { name: 'webhook.test' }).getByText('nothing listens there').waitFor()
       const more = page.getByRole('button', { name: 'More actions for lab notebook' })
       await more.click()
       await page.getByRole('button', { name: 'Disable' }).click()
