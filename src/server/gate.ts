@@ -62,7 +62,7 @@ export class Gate {
     })
   }
 
-  /** The page that a browser shows: it goes to the leader, or tries again, by itself. */
+  /** The page that a browser shows: it goes to the leader, or tries again, after `PAGE_SECONDS`. */
   #page(url: string, message: string): Response {
     const { pathname, search } = new URL(url)
     const target = this.#leader === '' ? url : new URL(pathname + search, this.#leader).href
@@ -71,8 +71,8 @@ export class Gate {
       title: this.#leader === '' ? 'Not ready' : 'On standby',
       body:
         this.#leader === ''
-          ? `<p>${message}. This page tries again by itself.</p>`
-          : `<p>${message}: ${link}. This page goes there by itself.</p>`,
+          ? `<p>${message}. This page tries again every ${PAGE_SECONDS} s.</p>`
+          : `<p>${message}: ${link}. This page goes there in ${PAGE_SECONDS} s.</p>`,
       status: 503,
     })
     response.headers.set('refresh', `${PAGE_SECONDS}; url=${target}`)

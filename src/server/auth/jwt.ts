@@ -10,13 +10,19 @@ export const TOKEN_SECONDS = { users: 432_000, _superusers: 86_400 } as const
 export const LINK_SECONDS = { verification: 86_400, passwordReset: 1_800, emailChange: 1_800 } as const
 export type LinkPurpose = keyof typeof LINK_SECONDS
 
+/**
+ * Superusers in the chain of one login. They are looked up before the signature is checked, for which their
+ * keys are needed, so that whoever sends a token decides how many.
+ */
+export const MAX_ISSUERS = 4
+
 const authClaims = v.object({
   id: v.string(),
   type: v.literal('auth'),
   collectionId: v.string(),
   refreshable: v.boolean(),
   /** The superusers who issued it by impersonation, each with the login of the one before. */
-  by: v.optional(v.array(v.string())),
+  by: v.optional(v.pipe(v.array(v.string()), v.maxLength(MAX_ISSUERS))),
   exp: v.number(),
 })
 type AuthClaims = v.InferOutput<typeof authClaims>

@@ -20,7 +20,7 @@ import {
 import { defineRoute, type Route } from '../http/route.ts'
 import { clientOf } from './access-audit.ts'
 import { assertPasswordsAllowed } from './confirm.ts'
-import { TOKEN_SECONDS } from './jwt.ts'
+import { MAX_ISSUERS, TOKEN_SECONDS } from './jwt.ts'
 import { ACCOUNT_KINDS } from './link-routes.ts'
 import { expectLogin, type Logins } from './logins.ts'
 import { offerOf } from './oauth2/offer.ts'
@@ -165,8 +165,8 @@ function routesOf(
         const account = await findAccount(db, kind, params['id'] ?? '')
         if (!account) throw notFound()
         const seconds = lifetimeOf(body.duration, kind, impersonationOf(caller), clock.now())
-        const by = caller.kind === 'superuser' ? [...(caller.session.by ?? []), caller.superuser.id] : []
-        const options = { seconds, refreshable: false, by: [...new Set(by)] }
+        const by = issuersOf(caller)
+        const options = { seconds, refreshable: false, by }
         const login = await logins.response(kind, account, options)
         await db.write('audit impersonation', (tx) =>
           appendAudit(tx, {
@@ -181,6 +181,18 @@ function routesOf(
       },
     }),
   ]
+}
+
+/**
+ * The superusers with whose logins one that the caller issues ends.
+ * @throws AppError `invalid` for a chain of more than `MAX_ISSUERS`.
+ */
+function issuersOf(caller: Caller): string[] {
+  if (caller.kind !== 'superuser') return []
+  const issuers = [...new Set([...(caller.session.by ?? []), caller.superuser.id])]
+  if (issuers.length <= MAX_ISSUERS) return issuers
+  const message = `This login was issued through ${MAX_ISSUERS} superusers and cannot issue another one`
+  throw new AppError('invalid', `${message}; log in with a password`)
 }
 
 /**

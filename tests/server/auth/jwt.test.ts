@@ -211,3 +211,11 @@ test('a remembered token is judged as one that is read again, for any order of t
   }
   for (const kind of ['valid', 'refused']) expect(found.get(kind)).toBeGreaterThan(500)
 })
+
+test('a token whose sender names many issuers is refused before any of them is looked up', () => {
+  const claims = { id: 'a', type: 'auth', collectionId: 'b', refreshable: false, exp: 1 }
+  const read = (count: number) =>
+    new LoginTokens().readClaims(forge({ alg: 'HS256' }, { ...claims, by: Array(count).fill('a') }, 'key'))
+  expect(read(4)?.by).toHaveLength(4)
+  expect(read(5)).toBeUndefined()
+})
