@@ -65,7 +65,8 @@ export class Gate {
   /** The page that a browser shows: it goes to the leader, or tries again, after `PAGE_SECONDS`. */
   #page(url: string, message: string): Response {
     const { pathname, search } = new URL(url)
-    const target = this.#leader === '' ? url : new URL(pathname + search, this.#leader).href
+    // Not resolved against the leader: a path such as //host/ would name another host.
+    const target = this.#leader === '' ? url : new URL(this.#leader).origin + pathname + search
     const link = `<a href="${Bun.escapeHTML(target)}">${Bun.escapeHTML(new URL(target).origin)}</a>`
     const response = htmlPage({
       title: this.#leader === '' ? 'Not ready' : 'On standby',

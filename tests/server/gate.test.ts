@@ -37,6 +37,8 @@ test('a browser sees a page that names the leader and goes there', async () => {
   const page = await visit('/jobs/a?tab="><b>')
   expect(page.status).toBe(503)
   expect(page.headers.get('refresh')).toBe('3; url=http://10.0.0.1:8090/jobs/a?tab=%22%3E%3Cb%3E')
+  const other = await visit('//evil.example/a')
+  expect(other.headers.get('refresh')).toBe('3; url=http://10.0.0.1:8090//evil.example/a')
   expect(await page.text()).toContain('another one leads: <a href="http://10.0.0.1:8090/jobs/a?tab=')
   gate.standBy('')
   expect((await visit('/jobs')).headers.get('refresh')).toBe(`3; url=${at}/jobs`)
