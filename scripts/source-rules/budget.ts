@@ -41,6 +41,14 @@ export const AREAS: readonly Area[] = [
       { lines: 500, reason: 'AC: alert windows, names of wrong inputs, turns of reads, PostgreSQL roles' },
       { lines: 900, reason: 'AF: values that belong together, drift of what users feel, verified runs' },
       { lines: 300, reason: 'AB: old and new shape side by side until the transitions have moved' },
+      {
+        lines: 500,
+        reason: 'AA, AH, AC: recalls seen before a run, PostgreSQL texts and numbers, drivers that wait',
+      },
+      {
+        lines: 400,
+        reason: 'AF, AG: verification at the end of a run, one stream per browser, availability',
+      },
     ],
   },
   {
@@ -56,6 +64,8 @@ export const AREAS: readonly Area[] = [
       { lines: 900, reason: 'AC: 80 wrong inputs, roles of PostgreSQL, reads in turns' },
       { lines: 700, reason: 'AF: chips whose values break in the middle of a run' },
       { lines: 500, reason: 'AB: data folders of older commits, sums against full counts' },
+      { lines: 900, reason: 'AA, AH, AC: recalls before a run, random acts on groups, races of drivers' },
+      { lines: 700, reason: 'AB, AF, AG: judgements against each other, broken chips, pages in a browser' },
     ],
   },
   {
@@ -76,6 +86,7 @@ export const AREAS: readonly Area[] = [
     grants: [
       { lines: 400, reason: 'AD: this budget, the tests of a change' },
       { lines: 250, reason: 'AD, AC: generated files at installation, tools of a release' },
+      { lines: 150, reason: 'AB: round trips of each intent as written costs, a rule on thunks of reads' },
     ],
   },
   {
