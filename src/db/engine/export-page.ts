@@ -7,8 +7,8 @@ export interface ExportPage {
   readonly collection: string
   /** Selects the ids of the page in their order; see `Selection`. */
   readonly ids: Statement & { readonly perPage: number; readonly offset: number }
-  /** Large fields that the file does not need: they are not read. */
-  readonly without: readonly string[]
+  /** Large fields that the file does not need; see `Unread`. */
+  readonly without: Readonly<Record<string, string>>
   readonly format: 'csv' | 'jsonl'
   /** Which parts of a record are written, as in requests; '' = all. */
   readonly fields: string

@@ -3,9 +3,8 @@ import { type Params, quoted, type SqlReader } from '../engine/sql.ts'
 import { BASE, type Catalog, type RequestInfo } from '../filter/index.ts'
 import { type BackRelation, backRelation } from '../filter/resolve/back-relation.ts'
 import { collectionOf, fieldOf } from '../filter/resolve/context.ts'
-import { fitting, lengthOf, MAX_LARGE_BYTES } from '../records/page-size.ts'
+import { fitting, lengthOf, MAX_LARGE_BYTES, unreadFields } from '../records/page-size.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
-import { largeFieldsOf } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { indexOrderOf } from '../schema/tables.ts'
 import { callerOf } from './client-filter.ts'
@@ -329,7 +328,7 @@ function visible(
   if (read.records > MAX_READ) throw tooLarge()
   const sizes = sizesOf(request, collection, ids)
   const plan = planOf(collection)
-  const select = limits.isSlim ? plan.selectWithout(largeFieldsOf(collection)) : plan.select
+  const select = plan.selectShort(limits.isSlim ? unreadFields(collection, 'id') : {})
   const rows = tx.all<Record<string, unknown>>(
     `${select} AS ${BASE} WHERE ${BASE}."id" IN ${tx.dialect.jsonTexts('$ids')} AND (${rule.sql}) ORDER BY ${BASE}."seq"`,
     { ...rule.params, ids: JSON.stringify(sizes ? fitting(sizes, MAX_READ_BYTES - read.bytes) : ids) },
@@ -351,10 +350,10 @@ function sizesOf(
   collection: AnyCollection,
   ids: readonly string[],
 ): { id: string; bytes: number }[] | undefined {
-  const large = largeFieldsOf(collection)
-  if (large.length === 0 || limits.isSlim) return undefined
+  const length = lengthOf(collection)
+  if (length === '' || limits.isSlim) return undefined
   return tx.all(
-    `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)}
+    `SELECT "id", ${length} AS bytes FROM ${quoted(collection.name)}
       WHERE "id" IN ${tx.dialect.jsonTexts('$ids')} ORDER BY "seq"`,
     { ids: JSON.stringify(ids) },
   )

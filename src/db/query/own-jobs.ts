@@ -2,7 +2,7 @@ import { quantumJobs } from '../collections/quantum_jobs.ts'
 import type { Dialect } from '../engine/dialect.ts'
 import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
-import { largeFieldsOf } from '../schema/large-values.ts'
+import type { Unread } from '../schema/large-values.ts'
 import { entriesTableOf } from '../schema/lists/list-entries.ts'
 import { MAX_PASSED } from './access-path.ts'
 import type { ListPlan } from './list-plan.ts'
@@ -33,7 +33,7 @@ interface OwnJobsPage {
   sort: string
   filter?: OwnJobsFilter
   /** Large fields that the response does not need. */
-  without?: readonly string[]
+  without?: Unread
   /** Whether to count all jobs of the list. */
   isCounted?: boolean
 }
@@ -46,7 +46,7 @@ interface OwnJobsPage {
 export function planOwnJobs(
   { dialect }: { readonly dialect: Dialect },
   user: string | undefined,
-  { skip, limit, sort, filter = {}, without = [], isCounted = false }: OwnJobsPage,
+  { skip, limit, sort, filter = {}, without = {}, isCounted = false }: OwnJobsPage,
 ): ListPlan {
   const field = sort.replace(/^-/, '')
   const direction = sort.startsWith('-') ? ' DESC' : ''
@@ -60,8 +60,8 @@ export function planOwnJobs(
   if (user !== undefined) params['user'] = user
   const from = sourceOf(dialect, user, filter)
   const source = `FROM ${[from.source, ...conditions].join(' AND ')}`
-  const large = largeFieldsOf(quantumJobs).filter((name) => !without.includes(name))
-  const bytes = isBySubmission && large.length > 0 ? `, ${lengthOf(quantumJobs, large)} AS bytes` : ''
+  const length = lengthOf(quantumJobs, without)
+  const bytes = isBySubmission && length !== '' ? `, ${length} AS bytes` : ''
   return {
     collection: quantumJobs,
     page: 1,

@@ -6,6 +6,7 @@ import { BASE, badFilter, type Catalog, isSuperuser, type RequestInfo } from '..
 import type { Database } from '../records/database.ts'
 import { loader, MAX_HELD_BYTES } from '../records/stored-values.ts'
 import type { AnyCollection, RecordOf, Rules } from '../schema/collection.ts'
+import type { Unread } from '../schema/large-values.ts'
 import { createPlans } from '../schema/plan.ts'
 import { createAccessPaths } from './access-path.ts'
 import { startAfter } from './after-record.ts'
@@ -61,7 +62,7 @@ export interface RecordQueries extends Expander {
     tx: SqlReader,
     collection: C,
     ids: readonly string[],
-    request: Permission & { readonly without?: readonly string[] },
+    request: Permission & { readonly without?: Unread },
   ): RecordOf<C>[]
   /**
    * The record if it exists and the rule allows it.
@@ -124,7 +125,7 @@ export function createRecordQueries({
       tx: SqlReader,
       collection: C,
       ids: readonly string[],
-      { rule, requestInfo, without = [] }: Permission & { readonly without?: readonly string[] },
+      { rule, requestInfo, without = {} }: Permission & { readonly without?: Unread },
     ) => {
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
       const { where, params } = joinedConditions([byIds, access], requestInfo, tx.now)
@@ -148,7 +149,7 @@ export function createRecordQueries({
       const access = assertAllowed(rules.access(collection, rule, requestInfo))
       const { where, params } = joinedConditions([BY_ID, access], requestInfo, tx.now)
       const { selectShort, record } = planOf(collection)
-      const row = tx.one<Record<string, unknown>>(`${selectShort([], MAX_HELD_BYTES)} AS ${BASE}${where}`, {
+      const row = tx.one<Record<string, unknown>>(`${selectShort({}, MAX_HELD_BYTES)} AS ${BASE}${where}`, {
         ...params,
         id,
       })

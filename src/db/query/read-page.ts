@@ -4,6 +4,7 @@ import { endsAt, readSelection, type Selected } from '../engine/selection.ts'
 import type { Database } from '../records/database.ts'
 import { inSteps } from '../records/page-size.ts'
 import type { ReadTx } from '../records/tx.ts'
+import type { Unread } from '../schema/large-values.ts'
 import { isSmall } from './access-path.ts'
 import { KeptTotals } from './kept-totals.ts'
 import type { ListPlan } from './list-plan.ts'
@@ -24,7 +25,7 @@ interface PageWork<R> {
   /** The records with these ids that the caller may see now, in this order. */
   records(tx: ReadTx, ids: readonly string[]): R[]
   /** Large fields that the response does not need. */
-  readonly without?: readonly string[]
+  readonly without?: Unread
   /** Maximum total bytes of the large fields of the page; a single record is always accepted. */
   readonly maxBytes?: number
   /** The parameter of the request that determines the size of a page. */
@@ -99,9 +100,10 @@ function stepsOf<R>(
   tx: ReadTx,
   { collection }: ListPlan,
   { ids, bytes }: Pick<Selected, 'ids' | 'bytes'>,
-  { without = [], maxBytes = Number.POSITIVE_INFINITY, sizeParameter = 'perPage' }: PageWork<R>,
+  { without = {}, maxBytes = Number.POSITIVE_INFINITY, sizeParameter = 'perPage' }: PageWork<R>,
 ): string[][] {
-  const remedy = `ask for fewer with ${sizeParameter}, or leave them out with fields`
+  const parameter = sizeParameter === 'limit' ? 'omit' : 'fields'
+  const remedy = `ask for fewer with ${sizeParameter}, or leave them out with ${parameter}`
   return inSteps(tx, collection, ids, { without, maxBytes, remedy, bytes, records: RECORDS_AT_ONCE })
 }
 

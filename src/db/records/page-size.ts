@@ -1,34 +1,38 @@
 import { AppError, KIB, MIB } from '../../base/index.ts'
 import { quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import { largeFieldsOf, lengthSql } from '../schema/large-values.ts'
+import { largeFieldsOf, lengthSql, type Unread, unlessUnread } from '../schema/large-values.ts'
 import { pickedNames } from './pick-fields.ts'
 
 /** Total size of the large fields in one response of several records: encoding more delays others. */
 export const MAX_LARGE_BYTES = 8 * MIB
 
+/** The large fields that each computed field needs, and the SQL condition of the records that need it. */
+export type ComputedFrom = Readonly<Record<string, Readonly<Record<string, string>>>>
+
 /**
- * The large fields that are needed neither in the response, of which `fields` selects parts and which leaves
- * out `omit`, nor for its computed fields: `computedFrom` lists the sources of each computed field.
+ * The large fields that the response does not contain, of which `fields` selects parts and which leaves out
+ * `omit`; they are read where its computed fields need them.
  * @throws AppError `invalid` when `fields` cannot be parsed.
  */
 export function unreadFields(
   collection: AnyCollection,
   fields: string,
-  computedFrom: Readonly<Record<string, readonly string[]>> = {},
+  computedFrom: ComputedFrom = {},
   omit: readonly string[] = [],
-): string[] {
+): Unread {
   const names = pickedNames(fields)
-  if (!names && omit.length === 0) return []
-  const shown = names ?? [...largeFieldsOf(collection), ...Object.keys(computedFrom)]
-  const kept = [...shown].filter((name) => !omit.includes(name))
-  const needed = kept.flatMap((name) => computedFrom[name] ?? [name])
-  return largeFieldsOf(collection).filter((name) => !needed.includes(name))
+  const isKept = (name: string) => (names?.has(name) ?? true) && !omit.includes(name)
+  const computed = Object.entries(computedFrom).filter(([name]) => isKept(name))
+  const unread = largeFieldsOf(collection).filter((name) => !isKept(name))
+  return Object.fromEntries(
+    unread.map((name) => [name, computed.flatMap(([, sources]) => sources[name] ?? []).join(' OR ')]),
+  )
 }
 
 /** The large fields that a page includes, and how many bytes it may have. */
 interface PageBounds {
-  readonly without: readonly string[]
+  readonly without: Unread
   readonly maxBytes: number
   readonly remedy: string
   /** Bytes of the large values of each id, if they are known. */
@@ -75,9 +79,9 @@ function sizesOf(
   ids: readonly string[],
   { without, maxBytes, remedy, bytes }: PageBounds,
 ): readonly number[] {
-  const large = largeFieldsOf(collection).filter((name) => !without.includes(name))
+  const large = readFields(collection, without)
   if (large.length === 0 || ids.length < 2) return []
-  const sizes = bytes ?? readSizes(tx, collection, ids, large)
+  const sizes = bytes ?? readSizes(tx, collection, ids, without)
   const sum = sizes.reduce((all, each) => all + each, 0)
   if (sum > maxBytes) {
     const mib = (count: number) => Math.ceil(count / 1024 / 1024)
@@ -95,10 +99,10 @@ function readSizes(
   tx: SqlReader,
   collection: AnyCollection,
   ids: readonly string[],
-  large: readonly string[],
+  without: Unread,
 ): number[] {
   const sql =
-    `SELECT "id", ${lengthOf(collection, large)} AS bytes FROM ${quoted(collection.name)} ` +
+    `SELECT "id", ${lengthOf(collection, without)} AS bytes FROM ${quoted(collection.name)} ` +
     `WHERE "id" IN ${tx.dialect.jsonTexts('$ids')}`
   const rows = tx.all<{ id: string; bytes: number }>(sql, { ids: JSON.stringify(ids) })
   const sizes = new Map(rows.map(({ id, bytes }) => [id, bytes]))
@@ -115,7 +119,14 @@ export function fitting(sized: readonly { id: string; bytes: number }[], maxByte
   return sized.slice(0, end < 0 ? undefined : end).map(({ id }) => id)
 }
 
-/** SQL for the total bytes of these fields in a row. */
-export function lengthOf(collection: AnyCollection, names: readonly string[]): string {
-  return names.map((name) => `coalesce(${lengthSql(collection, name)}, 0)`).join(' + ')
+/** The large fields that are read of some records at least. */
+function readFields(collection: AnyCollection, without: Unread): string[] {
+  return largeFieldsOf(collection).filter((name) => without[name] !== '')
+}
+
+/** SQL for the bytes of a row that are read of its large fields; '' without such fields. */
+export function lengthOf(collection: AnyCollection, without: Unread = {}): string {
+  return readFields(collection, without)
+    .map((name) => `coalesce(${unlessUnread(without, name, lengthSql(collection, name))}, 0)`)
+    .join(' + ')
 }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../engine/dialect.ts'
 import { type Ahead, type Bindable, once, quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
+import type { Unread } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { loader } from './stored-values.ts'
 
@@ -16,8 +17,8 @@ interface ListQuery<C extends AnyCollection> {
   sort?: string
   limit?: number
   offset?: number
-  /** Large fields to leave out: they are not read, and null in the records. */
-  without?: readonly string[]
+  /** Large fields to leave out, which are null in the records. */
+  without?: Unread
   /** Large values of more bytes stay in the database, see `StoredJson`; none by default. */
   most?: number | undefined
 }
@@ -51,11 +52,10 @@ export function createRecordReader(
     collection: AnyCollection,
     tail: string,
     params: Record<string, Bindable>,
-    { without = [], most }: Pick<ListQuery<AnyCollection>, 'without' | 'most'> = {},
+    { without = {}, most }: Pick<ListQuery<AnyCollection>, 'without' | 'most'> = {},
   ): Ahead<AnyRecord[]> => {
     const plan = planOf(collection)
-    const isWhole = without.length === 0 && most === undefined
-    const select = isWhole ? plan.select : plan.selectShort(without, most)
+    const select = plan.selectShort(without, most)
     const load = loader(sql, collection)
     const rows = sql.ahead<Record<string, unknown>>(`${select}${tail}`, params)
     return once(() => {

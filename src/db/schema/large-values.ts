@@ -39,6 +39,16 @@ export function shortValueSql(collection: AnyCollection, name: string, most: num
   return readWith(collection, name, undefined, short)
 }
 
+/** Large fields that are not read, each with the SQL condition of the rows in which it is; '' = in none. */
+export type Unread = Readonly<Record<string, string>>
+
+/** `value`, the SQL for something of a field, or NULL in rows of which the field is not read. */
+export function unlessUnread(unread: Unread, name: string, value: string): string {
+  const condition = unread[name]
+  if (condition === undefined) return value
+  return condition === '' ? 'NULL' : `CASE WHEN ${condition} THEN ${value} END`
+}
+
 /** SQL for the bytes of the stored value of a field; SQLite knows them without reading it. */
 export function lengthSql(collection: AnyCollection, name: string): string {
   return readWith(collection, name, undefined, (column) => `octet_length(${column})`)

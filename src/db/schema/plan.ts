@@ -2,7 +2,7 @@ import { quoted } from '../engine/sql.ts'
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { StoredJson } from './json-text.ts'
-import { largeFieldsOf, shortValueSql, valueSql } from './large-values.ts'
+import { largeFieldsOf, shortValueSql, type Unread, unlessUnread, valueSql } from './large-values.ts'
 import { setDecoded, setStored } from './unread-json.ts'
 
 /** A record of a collection that is not known at compile time. */
@@ -12,13 +12,11 @@ export type AnyRecord = RecordOf<AnyCollection>
 export interface Plan {
   /** `SELECT … FROM …` without a condition; columns carry the names of their fields. */
   select: string
-  /** The same with null in place of the values of these fields, which are then not read. */
-  selectWithout(names: readonly string[]): string
   /**
-   * The same, with `#` and the number of bytes in place of large values of more than `most` bytes; `record`
-   * then needs `load`.
+   * The same with null in place of the values of `unread`, and with `#` and the number of bytes in place of
+   * large values of more than `most` bytes; `record` then needs `load`.
    */
-  selectShort(names: readonly string[], most?: number): string
+  selectShort(unread: Unread, most?: number): string
   /** What `selectShort` selects, for the RETURNING of a statement. */
   returning(most: number): string
   /** With further columns, which have the names of their parameters. Returns `seq`, the number of the row. */
@@ -68,27 +66,26 @@ function planOf(collection: AnyCollection, fields: Plan['fields']): Plan {
     texts.set(key, text)
     return text
   }
-  const selectShort = (names: readonly string[], most = Number.POSITIVE_INFINITY) =>
-    known(`${most} ${names}`, () => shortened(names, most))
+  const selectShort = (unread: Unread, most = Number.POSITIVE_INFINITY) =>
+    known(`${most} ${Object.entries(unread)}`, () => shortened(unread, most))
   const insertionOf = (further: readonly string[]) =>
     `INSERT INTO ${quoted(collection.name)} (${[...columns.values(), ...further].map(quoted).join(', ')}) ` +
     `VALUES (${[...columns.keys(), ...further].map((name) => `$${name}`).join(', ')}) RETURNING seq`
-  const shortened = (names: readonly string[], most: number) =>
-    `SELECT ${selectedOf(names, most)} FROM ${quoted(collection.name)}`
-  const selectedOf = (names: readonly string[], most: number) => {
+  const shortened = (unread: Unread, most: number) =>
+    `SELECT ${selectedOf(unread, most)} FROM ${quoted(collection.name)}`
+  const selectedOf = (unread: Unread, most: number) => {
     const selected = [...columns.keys()].map((name) => {
-      if (names.includes(name)) return `NULL AS ${quoted(name)}`
       const isShort = Number.isFinite(most) && large.includes(name)
-      const value = isShort ? shortValueSql(collection, name, most) : valueSql(collection, name)
+      const whole = isShort ? shortValueSql(collection, name, most) : valueSql(collection, name)
+      const value = unlessUnread(unread, name, whole)
       return value === quoted(name) ? value : `${value} AS ${quoted(name)}`
     })
     return selected.join(', ')
   }
   return {
-    select: selectShort([]),
-    selectWithout: (names) => selectShort(names),
+    select: selectShort({}),
     selectShort,
-    returning: (most) => known(`returning ${most}`, () => selectedOf([], most)),
+    returning: (most) => known(`returning ${most}`, () => selectedOf({}, most)),
     insert: (further) => known(`insert ${further}`, () => insertionOf(further)),
     fields,
     record(row, load) {

@@ -47,8 +47,8 @@ export function presentJob(db: Database, job: Job): JobView {
   return Object.assign(record, { id, status, shots, ...computed })
 }
 
-/** The large fields that each computed field of a job is derived from. */
-export const COMPUTED_FROM = { error: ['results'] } as const
+/** See `ComputedFrom`. */
+export const COMPUTED_FROM = { error: { results: "status = 'failed'" } } as const
 
 /** Why a failed job has no results, in one form for all kinds of failure. */
 export function errorOf(job: Job): { code: string; message: string } | null {
@@ -115,7 +115,7 @@ export async function viewJobChanges(
     const { changed, unknown } = findJobChanges(tx, own, known, NEWS_LIMITS)
     const end = context.clock.monotonic() + DESCRIBED_FOR_MS
     const jobs: JobView[] = []
-    for (const job of listStored(tx, own, { ids: changed, without: ['payload'] })) {
+    for (const job of listStored(tx, own, { ids: changed, without: { payload: '' } })) {
       const { payload: _, ...view } = describeJob(context, tx, job)
       jobs.push(view)
       if (context.clock.monotonic() > end) break

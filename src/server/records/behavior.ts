@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { AnyCollection, ReadTx, RecordOf, Tx } from '../../db/index.ts'
+import type { AnyCollection, ComputedFrom, ReadTx, RecordOf, Tx } from '../../db/index.ts'
 import type { Client } from '../auth/access-audit.ts'
 import type { Caller } from '../http/caller.ts'
 import type { ReceivedJson } from '../http/request/json-text.ts'
@@ -56,8 +56,8 @@ export interface Behavior<R = AnyRecord> {
   readonly computed?: (tx: ReadTx, records: readonly R[]) => (record: R) => Values
   /** Schemas of the computed values, for the API reference. */
   readonly computedShape?: Readonly<Record<string, v.GenericSchema>>
-  /** The large fields that each computed value is derived from. */
-  readonly computedFrom?: Readonly<Record<string, readonly string[]>>
+  /** See `ComputedFrom`. */
+  readonly computedFrom?: ComputedFrom
   /**
    * The values of a large JSON body, which is not parsed before; without it, such a body is parsed like
    * others.

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { toTimestamp } from '../../../src/base/index.ts'
+import { MIB, toTimestamp } from '../../../src/base/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { ended } from '../../support/ended-job.ts'
 import { BELL } from '../../support/server/job-lab.ts'
 import { openTestServer } from '../../support/server/server.ts'
 
@@ -41,4 +42,43 @@ test('what is omitted is left out of a job and of lists, and the rest arrives as
       expect.stringContaining('There is no field \\"resluts\\" to leave out; expected some of '),
     ])
   }
+})
+
+test('results that a list leaves out are read of failed jobs only, and those of the others do not count', async () => {
+  await using server = await openTestServer()
+  const owner = await server.createUser()
+  const user_id = owner.id
+  const megabytes = 'x'.repeat(3 * MIB)
+  const error = 'a pump stopped '.repeat(10_000)
+  await server.db.write('seed', (tx) => {
+    const job = (results: object, failure = {}) =>
+      tx.insert(quantumJobs, { user_id, payload: { megabytes }, results, ...ended(), ...failure })
+    for (let at = 0; at < 3; at += 1) job({ megabytes })
+    job({ error }, { status: 'failed', error_code: 'pump' })
+  })
+  const failed = { status: 'failed', error: { code: 'pump', message: error } }
+  const ok = { status: 'cancelled', error: null }
+  const wanted = [failed, ok, ok, ok]
+  const root = server.as(server.superuser)
+  const list = '/api/collections/quantum_jobs/records?perPage=100&sort=-created,-id'
+  for (const [client, path] of [
+    [server.as(owner), '/api/jobs?omit=payload,results'],
+    [server.as(owner), '/api/jobs?omit=payload,results&sort=-updated'],
+    [server.as(owner), '/api/jobs?fields=status,error'],
+    [root, `${list}&fields=status,error`],
+  ] as const) {
+    const { status, body } = await client.get(path)
+    const items: unknown[] = [Array.isArray(body) ? body : Object(body).items].flat()
+    const found = items.map((item) => ({ status: Object(item).status, error: Object(item).error }))
+    const inOrder = found.toSorted((a, b) => Number(a.error === null) - Number(b.error === null))
+    expect([path, status, inOrder]).toEqual([path, 200, wanted])
+  }
+  const whole = await server.as(owner).get('/api/jobs?omit=results')
+  expect([whole.status, whole.get('code')]).toEqual([413, 'page_too_large'])
+  expect(whole.text('message')).toContain('leave them out with omit')
+  const file = await fetch(`${server.url}/api/collections/quantum_jobs/records?format=jsonl&fields=error`, {
+    headers: { authorization: server.superuser.token },
+  })
+  const lines = (await file.text()).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).error).filter(Boolean)).toEqual([failed.error])
 })

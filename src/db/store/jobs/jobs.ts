@@ -28,6 +28,7 @@ import { fitting, lengthOf } from '../../records/page-size.ts'
 import { MAX_HELD_BYTES } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import type { Unread } from '../../schema/large-values.ts'
 
 export type Job = RecordOf<typeof quantumJobs>
 
@@ -78,7 +79,7 @@ export function readingChipNeeds(tx: ReadTx, id: string): Ahead<string> {
 export function listJobs(
   tx: ReadTx,
   user: string | undefined,
-  { ids, without = [] }: { ids: readonly string[]; without?: readonly string[] },
+  { ids, without = {} }: { ids: readonly string[]; without?: Unread },
 ): Job[] {
   const where = user === undefined ? {} : { user_id: user }
   return tx.list(quantumJobs, { ids, where, without, most: MAX_HELD_BYTES })
@@ -109,7 +110,7 @@ export function findJobChanges(
   { most, maxBytes }: { most: number; maxBytes: number },
 ): JobChanges {
   const rows = tx.all<{ id: string; status: string; bytes: number }>(
-    `SELECT id, status, ${lengthOf(quantumJobs, ['results'])} AS bytes FROM quantum_jobs
+    `SELECT id, status, ${lengthOf(quantumJobs, { payload: '' })} AS bytes FROM quantum_jobs
      WHERE id IN ${tx.dialect.jsonTexts('$ids')} AND ($user = '' OR user_id = $user)`,
     { ids: JSON.stringify(known.map(({ id }) => id)), user: user ?? '' },
   )
