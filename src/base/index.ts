@@ -30,6 +30,7 @@ export {
 } from './error.ts'
 export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { becomeOwner, type CallerPaths } from './files/become-owner.ts'
+export { flush, flushFolder } from './files/flush.ts'
 export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { DATABASE_KIND, whatContent, whatFile, whyUnwritable } from './files/what-file.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'

@@ -35,6 +35,7 @@ export {
   rxMatrix,
   ryMatrix,
   rzMatrix,
+  transpose,
 } from './gates/matrix.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { type CheckReport, checkProgram, parseProgram } from './program.ts'

@@ -1,12 +1,11 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createPrivateFile } from '../../base/index.ts'
+import { createPrivateFile, flush } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import { quoted } from '../engine/sql.ts'
 import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
 import type { FileConnection } from './connection.ts'
-import { flush } from './flush.ts'
 import { createTable } from './sql/create-table.ts'
 import { SQLITE } from './sql/dialect.ts'
 

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { KIB, MIB, randomBytes } from '../../base/index.ts'
+import { flushFolder, KIB, MIB, randomBytes } from '../../base/index.ts'
 
 /**
  * Layout of a record, in bytes. Records begin at multiples of 8; numbers are little-endian.
@@ -90,7 +90,7 @@ export class Journal {
     const file = await open(path, exists ? 'r+' : 'wx+', 0o600)
     const { size } = await file.stat()
     if (size < INITIAL_SIZE) await file.truncate(INITIAL_SIZE)
-    const created = exists ? Promise.resolve() : syncFolder(path)
+    const created = exists ? Promise.resolve() : flushFolder(dirname(path))
     created.catch(() => undefined)
     const journal = new Journal(path, file, Math.max(size, INITIAL_SIZE), created)
     return { journal, incomplete: size === 0 ? 0 : await journal.#recover() }
@@ -192,7 +192,7 @@ export class Journal {
     await this.#flushes
     await this.#file.close()
     this.#file = file
-    this.#created = syncFolder(this.#path)
+    this.#created = flushFolder(dirname(this.#path))
     this.#created.catch(() => undefined)
     this.#generation = copy.#generation
     this.#end = copy.#end
@@ -313,13 +313,4 @@ async function readAll(file: FileHandle, offset: number, length: number): Promis
     at += bytesRead
   }
   return bytes
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(join(dirname(path)), 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

@@ -21,6 +21,11 @@ export function adjoint(matrix: Matrix): Matrix {
   return adjointOfRows(dimensionOf(matrix), matrix)
 }
 
+/** The transpose. */
+export function transpose(matrix: Matrix): Matrix {
+  return adjoint(matrix).map((value, at) => (at % 2 === 0 ? value : -value))
+}
+
 /** The conjugate transpose of a matrix with so many rows. */
 export function adjointOfRows(rows: number, matrix: Matrix): Matrix {
   const columns = matrix.length / 2 / rows

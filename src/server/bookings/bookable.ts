@@ -1,4 +1,6 @@
 import { badField, formatDuration, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
+import { requireQpu } from '../../db/store/qpus/index.ts'
 import type { Config } from '../config/settings.ts'
 
 interface Slot {
@@ -26,6 +28,11 @@ export function assertBookable(
     const latest = toTimestamp(now + maxSlotAhead)
     refuse('slot_too_far_ahead', 'start_time', `It must not begin after ${latest}.`)
   }
+}
+
+/** The id of the QPU that a booking names; empty for all of them. @throws AppError `not_found`. */
+export function bookedQpu(tx: ReadTx, nameOrId: string): string {
+  return nameOrId === '' ? '' : requireQpu(tx, nameOrId).id
 }
 
 function refuse(reason: string, field: string, message: string): never {

@@ -21,13 +21,12 @@ import {
   type SlotConflict,
   type TimeSlot,
 } from '../../db/store/bookings/index.ts'
-import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
-import { assertBookable } from './bookable.ts'
+import { assertBookable, bookedQpu } from './bookable.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from './repeat.ts'
 
 /** Time for which bookings are stored in one turn of the event loop. */
@@ -120,7 +119,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
         if (caller.kind !== 'superuser' && user !== own.id) throw onlyForSelf()
         const book = (tx: Tx) => {
           if (caller.kind !== 'superuser') for (const slot of times) assertBookable(slot, tx, config)
-          const request = { user: requireUser(tx, user), qpu: requireQpu(tx, body.qpu), slots: times }
+          const request = { user: requireUser(tx, user), qpu: bookedQpu(tx, body.qpu), slots: times }
           const conflicts = overlapsOf(tx, request)
           if (conflicts.length > 0) throw overlap(conflicts, times.length)
           const stored = bookSlots(tx, request)
@@ -232,13 +231,6 @@ function requireUser(tx: Tx, id: string): string {
   const user = tx.find(users, id)
   if (!user || user.disabled) throw new AppError('not_found', `There is no active user ${id}`)
   return user.id
-}
-
-function requireQpu(tx: Tx, nameOrId: string): string {
-  if (nameOrId === '') return ''
-  const qpu = findQpu(tx, nameOrId)
-  if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
-  return qpu.id
 }
 
 /** Whose slots a caller may change; undefined = everybody's. */

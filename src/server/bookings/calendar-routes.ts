@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { AppError, type Clock, newSecret } from '../../base/index.ts'
-import type { ReadTx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import {
   type CalendarFeed,
@@ -10,7 +9,6 @@ import {
   removeCalendarFeed,
   saveCalendarFeed,
 } from '../../db/store/bookings/index.ts'
-import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
 import { hashToken } from '../access-token.ts'
 import { RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
@@ -18,6 +16,7 @@ import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { bookedQpu } from './bookable.ts'
 import { calendarOf } from './calendar.ts'
 
 const SECRET_BYTES = 32
@@ -82,7 +81,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
           const created = saveCalendarFeed(tx, {
             user: id,
             hash: hashToken(secret),
-            qpu: qpuId(tx, body.qpu),
+            qpu: bookedQpu(tx, body.qpu),
           })
           appendAudit(tx, {
             actor: callerName(caller),
@@ -107,7 +106,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         const { id } = await actingUser(db, caller)
         changes.take(id)
         const feed = await db.write('change calendar feed', (tx) => {
-          if (!changeCalendarFeed(tx, { user: id, qpu: qpuId(tx, body.qpu) })) throw noFeed()
+          if (!changeCalendarFeed(tx, { user: id, qpu: bookedQpu(tx, body.qpu) })) throw noFeed()
           return findCalendarFeed(tx, id)
         })
         if (!feed) throw noFeed()
@@ -173,13 +172,6 @@ function calendarResponse(text: string, { headers: asked }: Request): Response {
 
 function noFeed(): AppError {
   return new AppError('not_found', 'There is no such calendar')
-}
-
-function qpuId(tx: ReadTx, nameOrId: string): string {
-  if (nameOrId === '') return ''
-  const qpu = findQpu(tx, nameOrId)
-  if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
-  return qpu.id
 }
 
 function presentFeed({ qpu: included, created }: CalendarFeed) {

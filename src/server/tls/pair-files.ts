@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, failpoint, newSecret, reasonOf } from '../../base/index.ts'
+import { AppError, failpoint, flushFolder, newSecret, reasonOf } from '../../base/index.ts'
 import { type CertifiedKey, isPair } from './certificate.ts'
 
 /** Paths of a certificate and its private key. */
@@ -56,13 +56,6 @@ export function readKeyFile(path: string): Promise<string | undefined> {
   })
 }
 
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing, and NTFS journals renames on its own.
-  if (process.platform === 'win32') return
-  const folder = await open(dirname(path), 'r')
-  await folder.sync().finally(() => folder.close())
-}
-
 /**
  * Writes a temporary file, flushes and renames it, so that a file under its final name is complete and
  * durable.
@@ -78,7 +71,7 @@ async function writeDurably(path: string, text: string, mode: number): Promise<v
     await file.close()
   }
   await rename(temporary, path)
-  await syncFolder(path)
+  await flushFolder(dirname(path))
 }
 
 function pendingKey(files: PairFiles): string {
@@ -102,7 +95,7 @@ export async function writePair(files: PairFiles, pair: CertifiedKey): Promise<v
     if (feature('FAILPOINTS')) failpoint('pair.cert-renamed')
     await rename(pendingKey(files), files.key)
     if (feature('FAILPOINTS')) failpoint('pair.key-renamed')
-    await syncFolder(files.key)
+    await flushFolder(dirname(files.key))
   } catch (error) {
     const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')
     throw new AppError(
@@ -129,5 +122,5 @@ export async function recoverPair(files: PairFiles): Promise<void> {
   if (cert !== undefined && isPair({ certPem: cert, keyPem: next }))
     await rename(pendingKey(files), files.key)
   else await rm(pendingKey(files), { force: true })
-  await syncFolder(files.key)
+  await flushFolder(dirname(files.key))
 }

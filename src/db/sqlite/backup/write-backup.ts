@@ -1,10 +1,10 @@
 import { feature } from 'bun:bundle'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError, failpoint, systemClock, whyUnwritable } from '../../../base/index.ts'
+import { AppError, failpoint, flush, systemClock, whyUnwritable } from '../../../base/index.ts'
 import { openConnection } from '../connection.ts'
 import { existingDatabase } from '../database-file.ts'
-import { flush, flushInPieces } from '../flush.ts'
+import { flushInPieces } from '../flush-in-pieces.ts'
 import { type BackupReport, checkBackup } from './check.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { AppError, toTimestamp } from '../../../base/index.ts'
-import { flush } from '../flush.ts'
+import { AppError, flush, toTimestamp } from '../../../base/index.ts'
 import { isEqual, isFreshCopy, isInDatabase, type LogState, readLog } from './log-file.ts'
 import { decodeMark, type Mark } from './mark-file.ts'
 

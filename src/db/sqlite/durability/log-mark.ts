@@ -10,8 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Clock, Log } from '../../../base/index.ts'
-import { flush as syncFolder } from '../flush.ts'
+import { type Clock, flush, type Log } from '../../../base/index.ts'
 import { markOf, readMark } from './log-check.ts'
 import type { LogPosition } from './log-file.ts'
 import { createMarkEncoder, encodeNoMark, MARK_BYTES } from './mark-file.ts'
@@ -109,5 +108,5 @@ function create(path: string): void {
   } finally {
     closeSync(file)
   }
-  syncFolder(dirname(path))
+  flush(dirname(path))
 }

@@ -1,9 +1,8 @@
 import { feature } from 'bun:bundle'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AppError, failpoint } from '../../../base/index.ts'
+import { AppError, failpoint, flush } from '../../../base/index.ts'
 import { DATABASE_FILE, REPLACEMENT_FILE } from '../database-file.ts'
-import { flush } from '../flush.ts'
 
 /**
  * A replacement of the database file by another one, as its journal describes it; see

@@ -35,6 +35,7 @@ export {
   type Qpu,
   type QpuContents,
   replaceDriverToken,
+  requireQpu,
   setDraining,
   setDriverEnabled,
   setMaintenance,

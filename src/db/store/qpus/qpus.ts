@@ -32,7 +32,7 @@ export function unknownQpu(tx: ReadTx, nameOrId: string): string {
 }
 
 /** @throws AppError `not_found` naming the requested QPU. */
-function requireQpu(tx: ReadTx, nameOrId: string): Qpu {
+export function requireQpu(tx: ReadTx, nameOrId: string): Qpu {
   const qpu = findQpu(tx, nameOrId)
   if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
   return qpu

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import * as v from 'valibot'
-import { messageOf } from '../../../base/index.ts'
+import { flush, messageOf } from '../../../base/index.ts'
 import { StartupError } from '../../errors.ts'
 
 const index = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -104,7 +95,8 @@ export class CurrentJournal {
       rmSync(this.#path, { force: true })
     } else {
       const temporary = `${this.#path}.tmp`
-      writeFlushed(temporary, `${JSON.stringify({ version: 1, entries }, null, 2)}\n`)
+      writeFileSync(temporary, `${JSON.stringify({ version: 1, entries }, null, 2)}\n`, { mode: 0o600 })
+      flush(temporary)
       renameSync(temporary, this.#path)
     }
     flush(folder)
@@ -132,24 +124,4 @@ function unusable(path: string, reason: string): StartupError {
   return new StartupError(
     `startup error: ${path} says which coupler currents to restore and cannot be read (${reason}); compare the currents with the device file by hand, then delete it`,
   )
-}
-
-function writeFlushed(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Makes a change of the names in a folder durable. */
-function flush(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -36,7 +36,8 @@ function expectationOf({ message, kind, expected, received }: v.BaseIssue<unknow
   return expected === null || kind === 'transformation' ? '' : `expected ${expected.replaceAll(/[()]/g, '')}`
 }
 
-function shown(value: unknown): string {
+/** A value as errors quote it, at most 58 characters. */
+export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

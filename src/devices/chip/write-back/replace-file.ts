@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { flush } from '../../../base/index.ts'
 import { stampOf } from '../files/watched-file.ts'
 
 const MODE = 0o7777
@@ -35,7 +36,7 @@ export function replaceFile(path: string, text: string, stamp: string): boolean 
     keepAs(path, previous)
     renameSync(previous, `${path}.prev`)
     renameSync(temporary, path)
-    syncFolder(dirname(path))
+    flush(dirname(path))
     return true
   } finally {
     // A rename between two links of one file leaves both.
@@ -53,7 +54,7 @@ export function writeWhole(path: string, text: string): void {
   try {
     writeLike(temporary, text, path)
     renameSync(temporary, path)
-    syncFolder(dirname(path))
+    flush(dirname(path))
   } finally {
     rmSync(temporary, { force: true })
   }
@@ -110,16 +111,5 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-function syncFolder(folder: string): void {
-  // Windows has no file descriptors of folders.
-  if (process.platform === 'win32') return
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -1,4 +1,4 @@
-import { adjoint, type Matrix } from '../../../qasm/index.ts'
+import { adjoint, type Matrix, transpose } from '../../../qasm/index.ts'
 import { product } from './matrix.ts'
 import { diagonalizeTogether } from './symmetric-pair.ts'
 
@@ -75,10 +75,6 @@ function factorsOf(local: Matrix): LocalPair {
     }
   }
   return { low, high }
-}
-
-function transpose(matrix: Matrix): Matrix {
-  return adjoint(matrix).map((value, at) => (at % 2 === 0 ? value : -value))
 }
 
 function part(matrix: Matrix, offset: 0 | 1): Float64Array {

@@ -1,4 +1,4 @@
-import { adjoint, type Matrix } from '../../../qasm/index.ts'
+import { type Matrix, transpose } from '../../../qasm/index.ts'
 import { onBoth, PAULI_Y, PAULI_Z, product } from '../decompose/matrix.ts'
 
 const YY = onBoth(PAULI_Y, PAULI_Y)
@@ -35,10 +35,6 @@ function diagonal(angle: number): Matrix {
     result[10 * index + 1] = sign * Math.sin(angle)
   }
   return result
-}
-
-function transpose(matrix: Matrix): Matrix {
-  return adjoint(matrix).map((value, at) => (at % 2 === 0 ? value : -value))
 }
 
 interface Complex {

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { nearest } from '../../../base/index.ts'
+import { shown } from '../../chip/files/problem-of-issue.ts'
 import type { FileProblem } from '../../chip/files/yaml-text.ts'
 
 /** What reading a file adds to. */
@@ -30,9 +31,4 @@ export function problemsOf(
 export function guessOf(name: string, names: readonly string[]): string {
   const guess = nearest(name, names)
   return guess === undefined ? '' : `; did you mean ${guess}?`
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text
 }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { DAY_MS, type Log, MIB } from '../../../base/index.ts'
+import { DAY_MS, flush, type Log, MIB } from '../../../base/index.ts'
 import type { CalibrationFindings } from '../../../protocol/index.ts'
 import type { CalibrationRequest } from '../../define-device.ts'
 import { CalibrationError } from '../../errors.ts'
@@ -117,7 +117,7 @@ class StepJournal {
     removeOld(options, MAX_JOURNALS - 1)
     const journal = new StepJournal(pathOf(folder, id), log, 0)
     journal.#append(JSON.stringify({ version: 2, mode, targets: targetQubits, basis: options.basis }))
-    flushFolder(folder)
+    flush(folder)
     return journal
   }
 
@@ -251,14 +251,5 @@ function filesOf(folder: string): { path: string; at: number }[] {
     })
   } catch {
     return []
-  }
-}
-
-function flushFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }

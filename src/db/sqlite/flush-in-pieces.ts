@@ -6,16 +6,6 @@ const PIECE = 2 * MIB
 /** Of sync_file_range(2): start writing, and wait until what was and is being written is on the disk. */
 const WRITE_AND_WAIT = 7
 
-/** Flushes a file, or the directory entries of a folder, so that it survives a power failure. */
-export function flush(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
-
 /**
  * Flushes a large new file while a server commits to the same disk: a single flush of half a gigabyte lets
  * each commit wait for a second. On Linux the file is written in pieces, and the disk is left to others for
