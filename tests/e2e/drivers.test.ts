@@ -3,7 +3,10 @@ import { dirname } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SimulatedFridge } from '../../src/devices/index.ts'
 import { coldFridge } from '../support/devices/cryostat.ts'
+import { startSvc } from '../support/executable/background-process.ts'
 import { SVC } from '../support/executable/service.ts'
+import { skips } from '../support/faults/prerequisites.ts'
+import { openWallClock, whyNoWallClock } from '../support/faults/wall-clock.ts'
 import { until } from '../support/until.ts'
 import { findChromium, openBrowser, withPage } from './browser.ts'
 import { type Lab, openLab, signInAsSuperuser } from './lab.ts'
@@ -114,4 +117,28 @@ describe.skipIf(!chromium)('drivers', () => {
       await page.getByRole('heading', { name: 'spare_cryo is registered' }).waitFor()
       expect(await page.locator('.token code').innerText()).not.toBe(String(made['token']))
     }))
+
+  test.skipIf(skips('a driver with another clock', whyNoWallClock()))(
+    'a driver whose clock is wrong says on the page of its QPU what failed, and by how much the clock differs',
+    () =>
+      visit('drivers-clock', async (page) => {
+        const qpu = await lab.service.createQpu('celsius')
+        const clock = openWallClock(lab.service.folder)
+        clock.set('-30d')
+        const args = lab.service.driverArgs('celsius', qpu.fingerprint, 'mock')
+        await page.goto('/qpus/celsius')
+        await page.getByRole('heading', { name: 'celsius' }).waitFor()
+        await using driver = startSvc(args, {
+          cwd: lab.service.folder,
+          env: { ...clock.env, SVC_ACCESS_TOKEN: qpu.token },
+        })
+        await driver.untilLogged('30 days behind')
+        const failure =
+          /Driver celsius: .*result port \d+ .*not yet valid.*the clock of this machine is 30 days behind/
+        await page.getByText(failure).waitFor()
+        await page.getByText(failure).getByRole('link', { name: 'celsius' }).click()
+        await page.getByText('Cannot attach').first().waitFor()
+        await page.getByText('30 days behind').first().waitFor()
+      }),
+  )
 })

@@ -55,8 +55,8 @@ export class ServerConnection {
   #link: Link | undefined
   /** Index of the address in use. */
   #at = 0
-  /** Number of addresses that failed since the last attach or pause. */
-  #failed = 0
+  /** Why addresses failed since the last attach or pause. */
+  #failures: string[] = []
   #authority: string | undefined
   #hasStarted = false
   #attachedAt: number | undefined
@@ -192,7 +192,7 @@ export class ServerConnection {
     log.info('connected', { driver: lease.name, qpu: lease.qpu_name, epoch: lease.epoch })
     this.#loggedFailure = undefined
     this.#attachFailure = undefined
-    this.#failed = 0
+    this.#failures = []
     this.#attachedAt = this.#dependencies.clock.monotonic()
     outbox.markDue()
     this.#sender.wake()
@@ -203,9 +203,9 @@ export class ServerConnection {
     if (!(error instanceof AppError)) this.#dependencies.log.error('connecting failed', { error })
     const retry = planRetry(error, this.#hasStarted)
     if (retry === 'stop') throw error
-    if (this.#leaves(error)) return
+    const message = this.#leaves(error)
+    if (message === undefined) return
     const pauseMs = retry === 'backoff' ? this.#backoff.next() : retry.pauseMs
-    const message = messageOf(error)
     // A failure that repeats is logged once.
     if (message !== this.#loggedFailure) {
       const isStandby = error instanceof ConnectRefusal && error.status === 409
@@ -218,14 +218,19 @@ export class ServerConnection {
     await this.#dependencies.clock.sleep(pauseMs, this.#stopping.signal).catch(() => undefined)
   }
 
-  /** Goes on to the next address; whether it has not failed since the last attach or pause. */
-  #leaves(error: unknown): boolean {
+  /**
+   * Goes on to the next address. Returns why all have failed, if all have since the last attach or pause: the
+   * one that leads may have been the first.
+   */
+  #leaves(error: unknown): string | undefined {
     const { addresses } = this.#dependencies.server
+    const message = messageOf(error)
     // Refused by the server that leads: another one would refuse too, or stands by.
-    if (error instanceof ConnectRefusal && error.status < 500) return false
+    if (error instanceof ConnectRefusal && error.status < 500) return message
     this.#at = (this.#at + 1) % addresses.length
-    this.#failed = (this.#failed + 1) % addresses.length
-    return this.#failed > 0
+    this.#failures.push(message)
+    if (this.#failures.length < addresses.length) return undefined
+    return [...new Set(this.#failures.splice(0))].join('; ')
   }
 
   async #sendOnce(): Promise<void> {

@@ -86,11 +86,31 @@ test('of several addresses, a driver uses that of the server that leads', async 
   // For a while none leads.
   other.refuse = standby
   other.drop()
-  await bench.passUntil(() => bench.server.connects.length >= 3, 'a round without a leader')
-  expect(bench.messages().filter((message) => message === 'not connected; retrying')).toHaveLength(1)
+  await bench.passUntil(() => bench.server.connects.length >= 4, 'rounds without a leader')
+  const lines = bench.lines.filter(({ message }) => message === 'not connected; retrying')
+  // The end of the connection, and what repeats then, once.
+  expect(lines.map((line) => line['reason'])).toEqual([
+    expect.stringMatching(/^connection to the server ended: .*; connect was refused \(503\): north leads$/),
+    'connect was refused (503): north leads',
+  ])
   bench.server.refuse = undefined
   await bench.passUntil(bench.server.attached, 'attach to the first server')
 })
+
+test.each(['first', 'last'])(
+  'the log says why a driver cannot attach to the server that leads, asked %s',
+  async (place) => {
+    await using bench = await openSlowBench()
+    await using other = await openTestServer({ certificates })
+    other.refuse = { status: 503, message: 'This server is on standby' }
+    bench.server.response = { result_port: freePort() }
+    const addresses = [bench.server.url, other.url]
+    await bench.start({ svcAddr: (place === 'first' ? addresses : addresses.reverse()).join() })
+    await bench.passUntil(() => bench.messages().includes('not connected; retrying'), 'a round of both')
+    const [line] = bench.lines.filter(({ message }) => message === 'not connected; retrying')
+    expect(line?.['reason']).toMatch(/result port \d+ .*cannot be attached/)
+  },
+)
 
 test('a driver with several addresses leaves a server that has frozen within 5 s', async () => {
   await using bench = await openSlowBench()
