@@ -388,6 +388,7 @@ CREATE TABLE "qpus" (
   "maintenance_until" TEXT NOT NULL DEFAULT '',
   "draining" INTEGER NOT NULL DEFAULT 0 CHECK ("draining" IN (0, 1)),
   "drain_reason" TEXT NOT NULL DEFAULT '',
+  "closed_since" TEXT NOT NULL DEFAULT '',
   "described_at" TEXT NOT NULL DEFAULT '',
   "max_qubits" INTEGER NOT NULL DEFAULT 0,
   "max_shots" INTEGER NOT NULL DEFAULT 0,

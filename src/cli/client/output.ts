@@ -109,8 +109,13 @@ export function stateOf(job: Job): string {
     return `${started ? `running since ${localTime(started)}` : status}${done}`
   }
   if (status !== 'pending') return status
+  const times = [
+    ...(waiting?.since ? [`since ${localTime(new Date(waiting.since))}`] : []),
+    ...(waiting?.until ? [`until ${localTime(new Date(waiting.until))}`] : []),
+  ]
   return [
     waiting ? `pending: ${plain(waiting.text)}` : 'pending',
+    ...times,
     ...(queuePosition === undefined ? [] : [`position ${queuePosition}`]),
     ...(estimatedStart ? [`starts about ${localTime(estimatedStart.from)}`] : []),
     ...(giveUpAt ? [`fails if it still waits at ${localTime(giveUpAt)}`] : []),

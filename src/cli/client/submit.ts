@@ -116,7 +116,7 @@ export const submitCommand = defineCommand({
       const warnings = await warningsOf(svc, submission)
       const job = await submit(svc, submission, { programs, key: flags.key })
       printWarnings(warnings)
-      if (!flags.wait) return { job }
+      if (!flags.wait) return { job: await withReason(job) }
       process.stderr.write(`Submitted job ${job.id}\n`)
       const ended = await follow(job, flags.timeout)
       conclude(ended)
@@ -173,6 +173,17 @@ async function submit(
     if (!(error instanceof InvalidRequestError)) throw error
     const problems = Object.entries(error.fields).map(([path, field]) => ({ path, ...field }))
     throw problems.length === 0 ? error : notAccepted(problems, programs)
+  }
+}
+
+/** The job with why it waits, if it does: the response to the submission does not say it. */
+async function withReason(job: Job): Promise<Job> {
+  try {
+    return job.isDone ? job : await job.refresh()
+  } catch (error) {
+    // It was submitted, whatever is wrong with the server since.
+    if (error instanceof SvcError) return job
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { announceQpuChange, recordMaintenance } from '../hooks/qpu-change.ts'
+import { announceQpuChange, closedBy, recordMaintenance } from '../hooks/qpu-change.ts'
 import { refuseUnfinishedJobs } from '../hooks/removal.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
@@ -31,6 +31,7 @@ export const qpus = defineCollection({
     maintenance_until: date({ help: 'Expected end of the maintenance; it does not end automatically' }),
     draining: bool({ help: 'Takes no new job; the running one finishes' }),
     drain_reason: text({ max: 1_000 }),
+    closed_since: date({ readOnly: true, help: 'Since when it takes no jobs for its present reason' }),
     described_at: date({ readOnly: true, help: 'When its device described it; empty without description' }),
     // The limits of the description, for the queue; see store/jobs/fits-qpu.ts.
     max_qubits: integer({ internal: true, help: '0 = no limit' }),
@@ -41,8 +42,9 @@ export const qpus = defineCollection({
   },
   rules: { list: '', view: '', create: null, update: null, remove: null },
   hooks: {
-    beforeInsert({ record }) {
+    beforeInsert({ tx, record }) {
       record.name = withUnderscores(record.name)
+      if (closedBy(record)) record.closed_since = tx.at
     },
     afterInsert({ tx, record }) {
       recordMaintenance(tx, undefined, record)
@@ -50,6 +52,8 @@ export const qpus = defineCollection({
     beforeUpdate({ tx, before, after }) {
       after.name = withUnderscores(after.name)
       if (!after.enabled) after.status = 'offline'
+      const closed = closedBy(after)
+      if (closed !== closedBy(before)) after.closed_since = closed ? tx.at : ''
       announceQpuChange(tx, before, after)
       recordMaintenance(tx, before, after)
     },

@@ -25,6 +25,24 @@ export function announceQpuChange(tx: SqlWriter, before: QpuState, after: QpuSta
   })
 }
 
+/** Why a QPU takes no jobs, calibrations aside: the first reason of those that hold; undefined if it does. */
+export function closedBy({
+  enabled,
+  maintenance,
+  draining,
+  status,
+}: Pick<QpuState, (typeof WATCHED)[number]>):
+  | 'disabled'
+  | 'maintenance'
+  | 'draining'
+  | 'offline'
+  | undefined {
+  if (!enabled) return 'disabled'
+  if (maintenance) return 'maintenance'
+  if (draining) return 'draining'
+  return status === 'offline' ? 'offline' : undefined
+}
+
 interface MaintenanceState {
   id: string
   maintenance: boolean

@@ -79,7 +79,7 @@ export const submittedResponse = recordResponse('SubmittedJob', quantumJobs, {
 })
 
 const waiting = v.pipe(
-  v.object({ code: v.string(), text: v.string(), until: v.optional(time) }),
+  v.object({ code: v.string(), text: v.string(), since: v.optional(time), until: v.optional(time) }),
   v.title('JobWaiting'),
   v.description('Why it waits; only while it is pending'),
 )

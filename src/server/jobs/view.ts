@@ -225,9 +225,13 @@ export function estimateNewJob(
 }
 
 function presentWaitEstimate({ waiting, position, start }: ReturnType<typeof estimateWait>) {
-  const { until, ...reason } = waiting
+  const { since, until, ...reason } = waiting
   return {
-    waiting: { ...reason, ...(until !== undefined && { until: toTimestamp(until) }) },
+    waiting: {
+      ...reason,
+      ...(since !== undefined && { since: toTimestamp(since) }),
+      ...(until !== undefined && { until: toTimestamp(until) }),
+    },
     queue_position: position,
     estimated_start: start ? { from: toTimestamp(start.from), to: toTimestamp(start.to) } : null,
   }

@@ -1,4 +1,4 @@
-import type { Qpu } from '../../db/store/qpus/index.ts'
+import { closedBy, type Qpu } from '../../db/store/qpus/index.ts'
 
 /** Why a QPU runs no jobs now. */
 interface Unavailability {
@@ -13,24 +13,16 @@ interface Unavailability {
  * The first reason why the QPU runs no jobs, or undefined if it does. Pure: computed from rows, never stored.
  */
 export function reasonUnavailable(
-  qpu: Pick<Qpu, 'enabled' | 'maintenance' | 'maintenance_reason' | 'draining' | 'drain_reason' | 'status'>,
+  qpu: Parameters<typeof closedBy>[0] & Pick<Qpu, 'maintenance_reason' | 'drain_reason'>,
   isCalibrating: boolean,
 ): Unavailability | undefined {
-  if (!qpu.enabled) return { code: 'disabled', reason: 'disabled', refusesJobs: true }
-  if (qpu.maintenance) {
-    return {
-      code: 'maintenance',
-      reason: `maintenance${detailOf(qpu.maintenance_reason)}`,
-      refusesJobs: true,
-    }
+  const closed = closedBy(qpu)
+  const code = isCalibrating && (closed === undefined || closed === 'offline') ? 'calibrating' : closed
+  if (!code) return undefined
+  const detail = code === 'maintenance' ? qpu.maintenance_reason : code === 'draining' ? qpu.drain_reason : ''
+  return {
+    code,
+    reason: detail ? `${code}: ${detail}` : code,
+    refusesJobs: code === 'disabled' || code === 'maintenance',
   }
-  if (qpu.draining)
-    return { code: 'draining', reason: `draining${detailOf(qpu.drain_reason)}`, refusesJobs: false }
-  if (isCalibrating) return { code: 'calibrating', reason: 'calibrating', refusesJobs: false }
-  if (qpu.status === 'offline') return { code: 'offline', reason: 'offline', refusesJobs: false }
-  return undefined
-}
-
-function detailOf(reason: string): string {
-  return reason === '' ? '' : `: ${reason}`
 }

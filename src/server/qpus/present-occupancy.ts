@@ -67,7 +67,12 @@ export const newJobShape = {
   waiting: v.pipe(
     v.nullable(
       v.pipe(
-        v.object({ code: v.string(), text: v.string(), until: v.optional(v.string()) }),
+        v.object({
+          code: v.string(),
+          text: v.string(),
+          since: v.optional(v.string()),
+          until: v.optional(v.string()),
+        }),
         v.title('NewJobWait'),
       ),
     ),

@@ -245,6 +245,31 @@ describe('jobs', () => {
     })
   })
 
+  test('a submission to a QPU that is closed says why, since and until when it waits', async () => {
+    const token = await service.admin()
+    const { id } = (await service.call<{ id: string }>('GET', '/api/qpus/silent')).body
+    const switched = (path: string, body: object) =>
+      service.call('POST', `/api/op/qpu/${path}`, { token, body: { id, ...body } })
+    const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
+    const submit = async () => (await run(['submit', 'rotation.qasm', '--param', '0', '--qpu', 'silent'])).out
+    const says = (why: string) =>
+      new RegExp(`^Submitted job \\w+ \\(pending: ${why}, position \\d+\\); its result`)
+    expect(await submit()).toMatch(says(`silent is not connected, since ${TIME}`))
+    await switched('drain', { drain: true, reason: 'cooling down' })
+    const submitted = await submit()
+    expect(submitted).toMatch(says(`silent is draining: cooling down, since ${TIME}`))
+    await switched('maintenance', { maintenance: true, reason: 'new wiring', until: '2099-01-01' })
+    const job = submitted.split(' ')[2] ?? ''
+    expect((await run(['job', job])).out).toMatch(
+      new RegExp(
+        `pending: silent is in maintenance: new wiring, since ${TIME}, until 2099-01-01 ${TIME.slice(-14)}`,
+      ),
+    )
+    await switched('maintenance', { maintenance: false })
+    await switched('drain', { drain: false })
+    expect(await submit()).toMatch(says(`silent is not connected, since ${TIME}`))
+  })
+
   test('what a dry run warns of is printed when the job is submitted, beside JSON too', async () => {
     writeFileSync(join(folder.path, 'unmeasured.qasm'), ROTATION.replace('c = measure q;', ''))
     const args = ['submit', 'unmeasured.qasm', '--qpu', 'silent', '--param', 'theta=1', '--json']

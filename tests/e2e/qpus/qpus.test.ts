@@ -194,7 +194,7 @@ describe.skipIf(!chromium)('QPUs', () => {
       await page.getByLabel('Expected end').fill('2099-01-02T03:04')
       await page.getByRole('button', { name: 'Start maintenance', exact: true }).click()
       await row.locator('.status').getByText('Maintenance').waitFor()
-      await row.getByText('Warm-up, until 2 Jan 2099, 03:04').waitFor()
+      await row.getByText(/^Warm-up, since .*, until 2 Jan 2099, 03:04$/).waitFor()
       await act('End maintenance')
       await row.locator('.status').getByText('Online').waitFor()
 

@@ -20,6 +20,7 @@ export function queueState(patch: Partial<QueueState> = {}): QueueState {
       maintenance_until: '',
       draining: false,
       drain_reason: '',
+      closed_since: '',
       described_at: '',
       max_qubits: 0,
       max_shots: 0,

@@ -146,7 +146,7 @@ export const job = v.object({
   disturbed_by: text,
   recalled: v.optional(v.nullable(v.object({ reason: v.string(), at: v.string() }))),
   queue_position: count,
-  waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string(), until: text }))),
+  waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string(), since: text, until: text }))),
   estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() }))),
   error: v.optional(v.nullable(failure)),
   payload: v.optional(

@@ -13,6 +13,7 @@ export const qpu = v.object({
   maintenance_until: text,
   draining: v.optional(v.boolean(), false),
   drain_reason: text,
+  closed_since: text,
   /** Why it runs no jobs now. */
   reason: v.optional(v.nullable(v.object({ code: v.string(), text: v.string() })), null),
   described_at: text,

@@ -21,6 +21,7 @@ import { ElementPanel } from './ElementPanel.tsx'
 import { MediansPanel } from './MediansPanel.tsx'
 import { QpuActions } from './QpuActions.tsx'
 import { QueuePanel } from './QueuePanel.tsx'
+import { Reason } from './Reason.tsx'
 
 const SPACING_MS = 1_500
 
@@ -94,8 +95,8 @@ const MAX_NAMED = 3
 /** How many qubits are in use, and which values are beyond their limits; else why it takes no jobs. */
 function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) {
   const { superuser } = useApp()
-  const { takesJobs, reason } = qpuCondition(qpu)
-  const facts: string[] = takesJobs ? [] : [`${reason}.`]
+  const { takesJobs } = qpuCondition(qpu)
+  const facts: string[] = []
   if (state) {
     const used = state.chip.qubits.filter(({ operational }) => operational).length
     const calibrated = qpu.calibration ? `, calibrated ${agoText(qpu.calibration.at, Date.now())}` : ''
@@ -107,6 +108,11 @@ function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
   }
   return (
     <>
+      {!takesJobs && (
+        <>
+          <Reason qpu={qpu} now={Date.now()} />.{' '}
+        </>
+      )}
       {facts.join(' ')} {state && <Breaches state={state} />}
       {superuser.value && qpu.status === 'offline' && <AttachFailures qpu={qpu} />}
     </>

@@ -4,7 +4,7 @@ import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
 import { useNow } from '../../app/use-now.ts'
 import { useQuery } from '../../app/use-query.ts'
-import { agoText, holderText, newJobStart, queueLength, shortTime } from '../../jobs/occupancy.ts'
+import { agoText, holderText, newJobStart, queueLength } from '../../jobs/occupancy.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { formatCount, formatNumberOf, sentence, spellCount } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
@@ -12,6 +12,7 @@ import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { QpuActions } from './QpuActions.tsx'
+import { Reason } from './Reason.tsx'
 import { RegisterDialog } from './RegisterDialog.tsx'
 import { coupledMedian } from './summary.ts'
 
@@ -122,18 +123,6 @@ function Table({ qpus }: { qpus: readonly Qpu[] }) {
       id={({ id }) => id}
       href={({ name }) => `/qpus/${encodeURIComponent(name)}`}
     />
-  )
-}
-
-function Reason({ qpu, now }: { qpu: Qpu; now: number }) {
-  const { zone } = useApp()
-  const { reason } = qpuCondition(qpu)
-  const until = qpu.maintenance ? shortTime(qpu.maintenance_until ?? '', now, zone.value) : ''
-  return (
-    <>
-      {reason}
-      {until && `, until ${until}`}
-    </>
   )
 }
 

@@ -433,6 +433,9 @@ type QpuSummary struct {
 
 	DrainReason string `json:"drain_reason"`
 
+	// Since when it takes no jobs for its present reason
+	ClosedSince string `json:"closed_since"`
+
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
 
@@ -520,6 +523,8 @@ type NewJobWait struct {
 
 	Text string `json:"text"`
 
+	Since *string `json:"since,omitempty"`
+
 	Until *string `json:"until,omitempty"`
 }
 
@@ -581,6 +586,9 @@ type QpuDetail struct {
 	Draining bool `json:"draining"`
 
 	DrainReason string `json:"drain_reason"`
+
+	// Since when it takes no jobs for its present reason
+	ClosedSince string `json:"closed_since"`
 
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
@@ -882,6 +890,9 @@ type Qpu struct {
 
 	DrainReason string `json:"drain_reason"`
 
+	// Since when it takes no jobs for its present reason
+	ClosedSince string `json:"closed_since"`
+
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
 
@@ -935,6 +946,9 @@ type DrainedQpu struct {
 	Draining bool `json:"draining"`
 
 	DrainReason string `json:"drain_reason"`
+
+	// Since when it takes no jobs for its present reason
+	ClosedSince string `json:"closed_since"`
 
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
@@ -1620,6 +1634,9 @@ type JobWaiting struct {
 	Code string `json:"code"`
 
 	Text string `json:"text"`
+
+	// UTC, such as 2026-01-31 09:05:00.000Z
+	Since *string `json:"since,omitempty"`
 
 	// UTC, such as 2026-01-31 09:05:00.000Z
 	Until *string `json:"until,omitempty"`
@@ -2344,6 +2361,9 @@ type QpusRecord struct {
 	Draining bool `json:"draining"`
 
 	DrainReason string `json:"drain_reason"`
+
+	// Since when it takes no jobs for its present reason
+	ClosedSince string `json:"closed_since"`
 
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`

@@ -1,5 +1,6 @@
 export { drivers } from '../../collections/drivers.ts'
 export { qpus } from '../../collections/qpus.ts'
+export { closedBy } from '../../hooks/qpu-change.ts'
 export { cancelBookings, cancelBookingsOf } from './cancel-bookings.ts'
 export {
   type DescribedLimits,

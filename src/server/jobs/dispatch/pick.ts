@@ -1,3 +1,4 @@
+import { fromTimestamp } from '../../../base/index.ts'
 import type { QpuState, QueueState } from '../../../db/store/jobs/index.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
@@ -17,12 +18,13 @@ export type WaitCode =
   | 'backoff'
 
 /**
- * Why a job waits: a code for clients, a text for users, and until when (ms since the epoch) if that is
- * known.
+ * Why a job waits: a code for clients, a text for users, since and until when (ms since the epoch) if that
+ * is known.
  */
 export interface WaitReason {
   code: WaitCode
   text: string
+  since?: number
   until?: number
 }
 
@@ -66,7 +68,13 @@ export function reasonClosed({ qpu, isCalibrating }: QpuState): WaitReason | und
     calibrating: `${qpu.name} is being calibrated`,
     offline: `${qpu.name} is not connected`,
   }
-  return { code: CODES[unavailable.code], text: texts[unavailable.code] }
+  const { code } = unavailable
+  const reason: WaitReason = { code: CODES[code], text: texts[code] }
+  const since = code === 'calibrating' ? undefined : fromTimestamp(qpu.closed_since)
+  if (since !== undefined) reason.since = since
+  const until = code === 'maintenance' ? fromTimestamp(qpu.maintenance_until) : undefined
+  if (until !== undefined) reason.until = until
+  return reason
 }
 
 /** Describes a booking of another user, who is not named, and when jobs of others run in it. */

@@ -70,6 +70,12 @@ function Notices({ job, ended }: { job: Job; ended: number }) {
       {job.status === 'pending' && job.waiting && (
         <p class="notice">
           Waiting: {job.waiting.text}
+          {job.waiting.since && (
+            <>
+              {' '}
+              (since <Moment at={job.waiting.since} />)
+            </>
+          )}
           {job.waiting.until && (
             <>
               {' '}
