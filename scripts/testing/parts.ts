@@ -59,6 +59,7 @@ export const PARTS: readonly Part[] = [
       'tests/driver/connection/outbox-model.test.ts',
       'tests/model/removals.test.ts',
       'tests/model/store.test.ts',
+      'tests/qasm/execute/position.test.ts',
       'tests/scripts/endurance/simulated-week.test.ts',
       'tests/server/drivers/lease.test.ts',
       'tests/server/drivers/session-writes.test.ts',

@@ -17,6 +17,7 @@ export {
 export { type Control, type Drawing, type DrawnStep, drawProgram } from './draw.ts'
 export { type QasmCode, QasmError, type QasmProblem } from './error.ts'
 export { lowerProgram, lowerTemplate, runDynamic, runOpen, type Template } from './execute/lower.ts'
+export type { LeavableSink, Position } from './execute/position.ts'
 export type { Program } from './execute/program.ts'
 export { EnoughExecuted, type Extent, extentsOf, type ProgramExtents } from './extent.ts'
 export type { ProgramFeature } from './features.ts'

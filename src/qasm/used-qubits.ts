@@ -1,5 +1,4 @@
-import type { Scope } from './execute/scope.ts'
-import type { Gate, Joined } from './execute/user-gate.ts'
+import type { Gate, Joined, Scope } from './execute/scope.ts'
 import { FIRST_ARGUMENT, qubitsOf } from './features.ts'
 import type { PackedCalls } from './syntax/packed-calls.ts'
 

@@ -1,4 +1,4 @@
-import type { OpenSink, Sink } from '../qasm/index.ts'
+import type { LeavableSink, OpenSink, Position } from '../qasm/index.ts'
 import type { ExactValues } from './exact/exact-sums.ts'
 import type { Observable } from './exact/observables.ts'
 import type { Engine } from './kernel/engine.ts'
@@ -33,8 +33,11 @@ export interface Workload {
   exact?: ExactRequest | undefined
   /** Of the amplitudes. */
   precision: Precision
-  /** Executes the program once with the outcomes that `sink` returns; returns the classical bits. */
-  walk(sink: Sink): Uint8Array
+  /**
+   * Executes the program with the outcomes that `sink` returns, once or on from a position; returns the
+   * classical bits.
+   */
+  walk(sink: LeavableSink, from?: Position): Uint8Array
   /**
    * Executes the program once with outcomes that may be open; returns the states of the classical bits, or
    * undefined when an open outcome decides what comes next: see `runOpen`.

@@ -21,8 +21,7 @@ import { evaluateType, scalarType } from './evaluate-type.ts'
 import { addBits, addQubits, countBits } from './layout.ts'
 import { entryOf } from './loop.ts'
 import type { Machine } from './machine.ts'
-import type { Entry, Scope } from './scope.ts'
-import type { UserGate } from './user-gate.ts'
+import type { Entry, Scope, UserGate } from './scope.ts'
 
 /** Elements of an input array: as many as a job may bind values. */
 const MAX_INPUT_ELEMENTS = 10_000

@@ -15,7 +15,7 @@ import { floatValue, type QubitsValue, typeOf, unknownValue, type Value } from '
 import { Broken, evaluate, evaluateQubits } from './evaluate.ts'
 import { countOf } from './indexing.ts'
 import { type AppliedModifier, decide, type Machine, Undecided } from './machine.ts'
-import type { Gate } from './user-gate.ts'
+import type { Gate } from './scope.ts'
 
 /** Applies a gate to single qubits, or element by element to registers of the same size. */
 export function callGate(m: Machine, node: GateCallNode): void {

@@ -3,7 +3,7 @@ import type { ForNode, RangeNode } from '../syntax/ast.ts'
 import { elementsOf } from '../values/arrays.ts'
 import { convert } from '../values/convert.ts'
 import { describeType, type ScalarType } from '../values/types.ts'
-import { type ArrayValue, literalInt, typeOf, type Value } from '../values/values.ts'
+import { type ArrayValue, freshBits, literalInt, typeOf, type Value } from '../values/values.ts'
 import { evaluate } from './evaluate.ts'
 import { integerOf } from './indexing.ts'
 import type { Machine } from './machine.ts'
@@ -15,21 +15,23 @@ export function entryOf(value: Value, type: ScalarType): Entry {
   return { kind: 'variable', type, value, constant: false }
 }
 
-/** The values of a `for` loop in order; throws if they depend on measurement outcomes. */
-export function* loopValues(m: Machine, node: ForNode, type: ScalarType): Generator<Value> {
+/** The values of a `for` loop by turn; throws if they depend on measurement outcomes. */
+export function loopValues(m: Machine, node: ForNode, type: ScalarType): (turn: number) => Value | undefined {
   const { values } = node
   if (values.kind === 'range') {
     const { start, step, stop } = boundsOf(m, values)
-    for (let value = start; step > 0n ? value <= stop : value >= stop; value += step) {
-      yield convert(literalInt(value), type, values.at)
+    return (turn) => {
+      const value = start + step * BigInt(turn)
+      return (step > 0n ? value <= stop : value >= stop)
+        ? convert(literalInt(value), type, values.at)
+        : undefined
     }
-    return
   }
   const items =
     values.kind === 'set'
       ? values.elements.map((element) => evaluate(m, element))
       : itemsOf(evaluate(m, values), values.at)
-  for (const item of items) yield convert(item, type, values.at)
+  return (turn) => items[turn] && convert(items[turn], type, values.at)
 }
 
 function boundsOf(m: Machine, range: RangeNode) {
@@ -42,10 +44,19 @@ function boundsOf(m: Machine, range: RangeNode) {
 
 function itemsOf(value: Value, at: number): Value[] {
   if (value.kind === 'bits' && !value.scalar) {
-    return value.cells.map((cell) => ({ kind: 'bits', scalar: true, cells: [{ state: cell.state }] }))
+    return value.cells.map((cell) => freshBits([cell.state], true))
   }
-  if (value.kind === 'array' && value.shape.length === 1) return elementsOf(value)
+  if (value.kind === 'array' && value.shape.length === 1) return elementsOf(value).map(copyOf)
   throw notIterable(value, at)
+}
+
+/** A value that later writes to the bits of an array do not change. */
+function copyOf(value: Value): Value {
+  if (value.kind !== 'bits') return value
+  return freshBits(
+    value.cells.map((cell) => cell.state),
+    value.scalar,
+  )
 }
 
 function notIterable(value: Value, at: number): Fault {

@@ -1,4 +1,4 @@
-import type { Circuit, MeasureOp, Op, OpenChoice, OpenSink, Sink } from '../circuit.ts'
+import type { Circuit, MeasureOp, Op, OpenChoice, OpenSink } from '../circuit.ts'
 import { Fault, positioned } from '../fault.ts'
 import { fullLimits, type Limits } from '../limits.ts'
 import { Tape } from '../template/tape.ts'
@@ -7,6 +7,7 @@ import { type Cell, FIRST_OUTCOME, UNDETERMINED } from '../values/values.ts'
 import { warningTexts } from '../warnings.ts'
 import { boundInput } from './declare.ts'
 import { Undecided } from './machine.ts'
+import type { LeavableSink, Position } from './position.ts'
 import type { Program } from './program.ts'
 import { Runner } from './run.ts'
 
@@ -163,20 +164,25 @@ function placeOutcomes(
 }
 
 /**
- * Runs a program once with actual outcomes and passes every operation to the sink in program order.
- * Returns the classical bits at the end. Throws `QasmError`.
+ * Runs a program once with actual outcomes, from the start or where another run was left, and passes every
+ * operation to the sink in program order. Returns the classical bits at the end. Throws `QasmError`.
  */
 export function runDynamic(
   program: Program,
   values: readonly number[],
-  sink: Sink,
+  sink: LeavableSink,
   limits?: Partial<Limits>,
+  from?: Position,
 ): Uint8Array {
   return positioned(program.text, () => {
     assertValueCount(program, values)
-    const output = { emit: (op: Op) => sink.apply(op), measure: (qubit: number) => sink.measure(qubit) }
+    const output = {
+      emit: (op: Op) => sink.apply(op),
+      measure: (qubit: number) => sink.measure(qubit),
+      ...(sink.pause && { pause: (take: () => Position) => sink.pause?.(take) }),
+    }
     const runner = new Runner(program, values, output, fullLimits(limits))
-    runner.run()
+    runner.run(from)
     const bits = new Uint8Array(program.layout.clbits)
     for (const [clbit, cell] of runner.layout.cells.entries()) bits[clbit] = cell.state
     return bits

@@ -7,8 +7,7 @@ import type { Angle, Tape } from '../template/tape.ts'
 import { isKnown, type QubitsValue, type Value } from '../values/values.ts'
 import type { WarningCode } from '../warnings.ts'
 import type { Layout } from './layout.ts'
-import { Scope, type Subroutine } from './scope.ts'
-import type { Gate, UserGate } from './user-gate.ts'
+import { type Gate, Scope, type Subroutine, type UserGate } from './scope.ts'
 
 /** Thrown while flattening if a measurement outcome decides what is executed next. */
 export class Undecided extends Error {}

@@ -17,9 +17,9 @@ import { cellsIn, integerOf } from './indexing.ts'
 import { emptyLayout } from './layout.ts'
 import { entryOf, loopValues } from './loop.ts'
 import { decide, type GateCall, inBlock, inScope, type Machine, ProgramEnd, Undecided } from './machine.ts'
+import { Blocks, type Counts, type Position } from './position.ts'
 import type { Program } from './program.ts'
-import { Scope, type Subroutine } from './scope.ts'
-import type { Gate, UserGate } from './user-gate.ts'
+import { type Gate, Scope, type Subroutine, type UserGate } from './scope.ts'
 
 /** How execution continues after a statement. */
 type Flow = 'next' | 'break' | 'continue' | 'return'
@@ -41,6 +41,8 @@ export interface Output {
   branch?(work: () => void): void
   /** Executes one of two branches that consist of gates. */
   choose?(choice: OpenChoice): void
+  /** Called before statements outside subroutines, gates and boxes, see `LeavableSink`. */
+  pause?(take: () => Position): void
 }
 
 type IfNode = Statement & { kind: 'if' }
@@ -52,7 +54,7 @@ export class Runner implements Machine {
   readonly version: 2 | 3
   readonly limits: Limits
   readonly outputs: readonly string[]
-  readonly layout = emptyLayout()
+  layout = emptyLayout()
   readonly drawGate: ((call: GateCall) => void) | undefined
   readonly tape: Tape | undefined
   scope = new Scope('global')
@@ -66,11 +68,10 @@ export class Runner implements Machine {
   #collected: Op[] | undefined
   /** The qubits on which the innermost box has acted so far. */
   #box: Set<number> | undefined
-  #inputs = 0
-  #operations = 0
+  #counts: Counts = { inputs: 0, operations: 0, iterations: 0 }
   #sinceCheckpoint = 0
-  #iterations = 0
   #calls = 0
+  readonly #blocks = new Blocks()
   #returned: Value = { kind: 'void' }
   #result: Type = VOID
 
@@ -87,8 +88,9 @@ export class Runner implements Machine {
     for (const [name, gate] of BUILTIN_GATES[program.version]) this.scope.set(name, { kind: 'gate', gate })
   }
 
-  /** Runs the whole program; `end` ends it early. */
-  run(): void {
+  /** Runs the whole program, or what follows a position; `end` ends it early. */
+  run(from?: Position): void {
+    if (from) this.#blocks.goTo(from)
     try {
       this.#executeAll(this.#program.statements)
     } catch (error) {
@@ -117,13 +119,13 @@ export class Runner implements Machine {
   }
 
   countOperations(operations: number, at: number): void {
-    this.#operations += operations
+    this.#counts.operations += operations
     this.#sinceCheckpoint += operations
     if (this.#sinceCheckpoint >= OPERATIONS_PER_CHECKPOINT) {
       this.#sinceCheckpoint = 0
       this.limits.checkpoint?.()
     }
-    if (this.#operations > this.limits.operations) {
+    if (this.#counts.operations > this.limits.operations) {
       throw new Fault(
         'too_many_operations',
         at,
@@ -133,7 +135,7 @@ export class Runner implements Machine {
   }
 
   beforeGateCall(gate: Gate, calls: number, at: number): void {
-    if (gate.kind !== 'user' || this.#operations + gate.steps * calls <= this.limits.operations) return
+    if (gate.kind !== 'user' || this.#counts.operations + gate.steps * calls <= this.limits.operations) return
     throw new Fault(
       'too_many_operations',
       at,
@@ -146,7 +148,7 @@ export class Runner implements Machine {
   }
 
   nextInput(): number {
-    return this.#values[this.#inputs++] ?? Number.NaN
+    return this.#values[this.#counts.inputs++] ?? Number.NaN
   }
 
   warn(): void {}
@@ -208,15 +210,35 @@ export class Runner implements Machine {
   }
 
   #executeAll(statements: readonly Statement[]): Flow {
-    for (const statement of statements) {
-      const flow = this.#execute(statement)
-      if (flow !== 'next') return flow
+    const { frame, reached } = this.#blocks.enter(statements, this.scope)
+    this.scope = frame.scope
+    if (reached) {
+      const { layout, includesLibrary, evaluations, counts } = reached
+      Object.assign(this, { layout, includesLibrary, evaluations })
+      this.#counts = counts
     }
-    return 'next'
+    try {
+      for (; frame.index < statements.length; frame.index++) {
+        const flow = this.#execute(statements[frame.index] as Statement)
+        if (flow !== 'next') return flow
+      }
+      return 'next'
+    } finally {
+      this.#blocks.leave()
+    }
+  }
+
+  #position(): Position {
+    const { layout, includesLibrary, evaluations } = this
+    return this.#blocks.position({ layout, includesLibrary, evaluations, counts: this.#counts })
   }
 
   #execute(node: Statement): Flow {
-    this.countOperations(1, node.at)
+    const { left } = this.#blocks
+    if (!left) {
+      if (this.#calls === 0 && !this.#box) this.#output.pause?.(() => this.#position())
+      this.countOperations(1, node.at)
+    } else if (node.kind !== 'while' && node.kind !== 'for') return this.#block(node.at, left.statements)
     switch (node.kind) {
       case 'packed':
         executePacked(this, node.calls)
@@ -328,8 +350,9 @@ export class Runner implements Machine {
     return steps
   }
 
-  #countIteration(at: number): void {
-    if (++this.#iterations > this.limits.iterations) {
+  #countIteration(at: number, operations = 0): void {
+    this.countOperations(operations, at)
+    if (++this.#counts.iterations > this.limits.iterations) {
       throw new Fault(
         'loop_limit',
         at,
@@ -339,8 +362,8 @@ export class Runner implements Machine {
   }
 
   #executeWhile(node: Statement & { kind: 'while' }): Flow {
-    while (this.#isTrue(node.condition)) {
-      this.#countIteration(node.at)
+    while (this.#blocks.left || this.#isTrue(node.condition)) {
+      if (!this.#blocks.left) this.#countIteration(node.at)
       const flow = this.#block(node.at, node.body)
       if (flow === 'return') return flow
       if (flow === 'break') break
@@ -350,17 +373,20 @@ export class Runner implements Machine {
 
   #executeFor(node: Statement & { kind: 'for' }): Flow {
     const type = scalarType(this, node.type, evaluate)
-    for (const value of loopValues(this, node, type)) {
-      this.#countIteration(node.at)
-      this.countOperations(cellsOf(type), node.at)
+    const block = this.#blocks.innermost
+    if (block && !this.#blocks.left) Object.assign(block, { values: loopValues(this, node, type), turns: 0 })
+    for (;;) {
+      // The block where another run was left has its value, and is counted.
+      const value = this.#blocks.left ? undefined : block?.values?.(block.turns++)
+      if (value) this.#countIteration(node.at, cellsOf(type))
+      else if (!this.#blocks.left) return 'next'
       const flow = inBlock(this, node.at, () => {
-        this.scope.set(node.name, entryOf(value, type))
+        if (value) this.scope.set(node.name, entryOf(value, type))
         return this.#block(node.at, node.body)
       })
       if (flow === 'return') return flow
-      if (flow === 'break') break
+      if (flow === 'break') return 'next'
     }
-    return 'next'
   }
 
   #executeSwitch(node: Statement & { kind: 'switch' }): Flow {

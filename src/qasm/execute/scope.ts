@@ -1,7 +1,25 @@
-import type { DefNode } from '../syntax/ast.ts'
+import type { Arity, NativeGate } from '../gates/native-gate.ts'
+import type { DefNode, GateNode } from '../syntax/ast.ts'
 import type { ScalarType, Type } from '../values/types.ts'
 import type { ArrayValue, BitsValue, QubitsValue, Value } from '../values/values.ts'
-import type { Gate } from './user-gate.ts'
+
+/** Positions of the arguments of a gate that act on one another. */
+export type Joined = readonly number[]
+
+/** A gate of the program. */
+export interface UserGate extends Arity {
+  kind: 'user'
+  name: string
+  node: GateNode
+  /** Operations of one call, counted once from the definition; a loop counts as one iteration. */
+  steps: number
+  /** A gate in its body whose omitted phase a modifier of this gate makes observable. */
+  omits: NativeGate | undefined
+  /** The arguments that act on one another in its body; known while checking. */
+  joins: readonly Joined[]
+}
+
+export type Gate = NativeGate | UserGate
 
 /** A scalar that is replaced when assigned to. */
 interface Variable {
@@ -60,6 +78,13 @@ export class Scope {
 
   set(name: string, entry: Entry): void {
     this.#entries.set(name, entry)
+  }
+
+  /** The same names in this parent. */
+  copy(copyOf: (entry: Entry) => Entry, parent?: Scope): Scope {
+    const copy = new Scope(this.kind, parent)
+    for (const [name, entry] of this.#entries) copy.#entries.set(name, copyOf(entry))
+    return copy
   }
 
   /** The names of the entries of these kinds, from the innermost block outwards. */

@@ -59,19 +59,23 @@ export function elementNames(name: string, shape: readonly number[]): string[] {
 
 /** Creates an array of zeros. */
 export function newArray(element: ScalarType, shape: readonly number[]): ArrayValue {
-  const cells: Value[] = Array.from({ length: sizeOfShape(shape) }, () => zeroValue(element))
-  const store: ArrayStore = {
-    get: (index) => cells[index] ?? zeroValue(element),
+  const store = storeOf(Array.from({ length: sizeOfShape(shape) }, () => zeroValue(element)))
+  return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
+}
+
+function storeOf(cells: Value[]): ArrayStore {
+  return {
+    get: (index) => cells[index] as Value,
     set: (index, value) => {
       cells[index] = value
     },
+    copy: (copyOf) => storeOf(cells.map(copyOf)),
   }
-  return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
 }
 
 /** An array whose elements are known only at run time; assignments to it are discarded. */
 export function unknownArray(element: ScalarType, shape: readonly number[]): ArrayValue {
-  const store: ArrayStore = { get: () => unknownValue(element), set: () => undefined }
+  const store: ArrayStore = { get: () => unknownValue(element), set: () => undefined, copy: () => store }
   return { kind: 'array', element, shape, strides: stridesOf(shape), offset: 0, store, readonly: false }
 }
 

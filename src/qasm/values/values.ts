@@ -57,6 +57,8 @@ interface DurationValue {
 export interface ArrayStore {
   get(index: number): Value
   set(index: number, value: Value): void
+  /** The same values, which are assigned to apart. */
+  copy(copyOf: (value: Value) => Value): ArrayStore
 }
 
 /** A view of an array: element (i, j, ...) is at `offset + i * strides[0] + j * strides[1] + ...`. */

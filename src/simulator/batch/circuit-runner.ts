@@ -1,5 +1,12 @@
 import type { Clock } from '../../base/index.ts'
-import { type Circuit, type OpenSink, runDynamic, runOpen, type Sink } from '../../qasm/index.ts'
+import {
+  type Circuit,
+  type LeavableSink,
+  type OpenSink,
+  type Position,
+  runDynamic,
+  runOpen,
+} from '../../qasm/index.ts'
 import { type Execution, planExecution } from '../circuits/executions.ts'
 import {
   type CircuitOutcome,
@@ -124,7 +131,8 @@ export class CircuitRunner {
     timeBudget.enter('plan')
     const from = clock.monotonic()
     const checkpoint = () => timeBudget.check('interpret')
-    const walk = (sink: Sink) => runDynamic(program, values, sink, { checkpoint })
+    const walk = (sink: LeavableSink, from?: Position) =>
+      runDynamic(program, values, sink, { checkpoint }, from)
     const walkOpen = (sink: OpenSink) => runOpen(program, values, sink, { checkpoint })
     const prepared = prepareCircuit({ ...circuit, walk, walkOpen }, run, exact || undefined)
     return {

@@ -1,4 +1,4 @@
-import type { Op, OpenSink, Sink } from '../../qasm/index.ts'
+import type { LeavableSink, Op, OpenSink, Position } from '../../qasm/index.ts'
 import type { ExactRequest, Method, Refusal, ResourceLimits, Workload } from '../define-method.ts'
 import { SimulationError, UnsuitableMethodError } from '../errors.ts'
 import type { ExactValues } from '../exact/exact-sums.ts'
@@ -27,7 +27,7 @@ export interface BoundProgram {
   /** What its outcomes depend on, if that is known. */
   reduced?: ReducedCircuit
   /** Executes it once with a sink and returns its classical bits. */
-  walk(sink: Sink): Uint8Array
+  walk(sink: LeavableSink, from?: Position): Uint8Array
   /** Executes it once with outcomes that may be open, see `runOpen`. */
   walkOpen(sink: OpenSink): Int32Array | undefined
 }
@@ -84,7 +84,7 @@ export function prepareCircuit(
   exact?: ExactRequest,
 ): PreparedCircuit {
   const { qubits, clbits, ops } = program
-  const walk = (sink: Sink) => program.walk(sink)
+  const walk = (sink: LeavableSink, from?: Position) => program.walk(sink, from)
   const reduced =
     program.reduced ??
     (ops &&

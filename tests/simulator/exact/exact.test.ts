@@ -207,6 +207,39 @@ test('a loop that waits for an outcome has exact values; what is left out is sta
   await expect(exactOf(long)).rejects.toThrow('has more than 4096 branches of outcomes')
 })
 
+test('a long loop is walked once, and has the values of the turns that it may take', async () => {
+  for (const { round, angle } of [0.62, 0.7, 1.13].map((angle, round) => ({ round, angle }))) {
+    const turn = `ry(${angle}) q[0]; turns += 1; d[0] = ~d[0]; c[0] = measure q[0];`
+    const loop = [
+      `while (!c[0]) { ${turn} }`,
+      `for int i in [1:900] { ${turn} if (c[0]) { break; } }`,
+      `if (!c[0]) { int own; for int i in {1, 2} { while (!c[0]) { own += 1; switch (own) { case 0 { } default { ${turn} } } } } }`,
+    ][round]
+    const text = `qubit[2] q; bit[1] c; bit[2] d; int turns; ${loop} rx(turns * 0.02) q[1]; d[1] = measure q[1];`
+    let read = 0
+    const readoutErrorOf = () => {
+      read++
+      return EXACT_READOUT
+    }
+    const { exact, provenance } = await exactOf(text, {
+      noise: defineNoiseModel({ source: 'test', readoutErrorOf }),
+    })
+    const expected: Record<string, number> = {}
+    for (let turns = 1, weight = 1; weight > 1e-17; turns++, weight *= Math.cos(angle / 2) ** 2) {
+      const one = Math.sin(turns / 100) ** 2
+      for (const [outcome, share] of [1 - one, one].entries()) {
+        const key = `${outcome}${turns % 2}1`
+        expected[key] = (expected[key] ?? 0) + weight * Math.sin(angle / 2) ** 2 * share
+      }
+    }
+    const sorted = Object.entries(expected).sort(([one], [other]) => (one < other ? -1 : 1))
+    expectClose(exact?.probabilities, Object.fromEntries(sorted))
+    expect(Number(provenance['dropped'])).toBeLessThan(1e-12)
+    const turns = (-2 * Math.log(1e-16)) / (angle / 2) ** 2
+    expect(read).toBeLessThan(4 * turns)
+  }
+})
+
 test('a loop whose branches multiply by readout errors is refused after the first of them', async () => {
   let read = 0
   const readoutErrorOf = (): [number, number] => {

@@ -12,7 +12,7 @@ import {
 } from './program.ts'
 
 /** Numbers from 0 to 1 (mulberry32), independent of the generator of the simulator. */
-function numbersOf(seed: number): () => number {
+export function numbersOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d_2b_79_f5) >>> 0

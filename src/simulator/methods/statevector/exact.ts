@@ -1,9 +1,10 @@
-import type { Op, Sink } from '../../../qasm/index.ts'
+import type { Op, Position, Sink } from '../../../qasm/index.ts'
 import { type ExactRun, measuredOf, type Workload } from '../../define-method.ts'
 import { UnsuitableMethodError } from '../../errors.ts'
 import { ExactSums } from '../../exact/exact-sums.ts'
 import { observedQubits } from '../../exact/observables.ts'
 import { elementsOfState } from '../../exact/state-elements.ts'
+import type { AmplitudeArray } from '../../kernel/layout.ts'
 import { canMisread } from '../../readout/readout.ts'
 import { QubitPlaces } from '../../reduction/qubit-places.ts'
 import type { ReducedCircuit } from '../../reduction/reduce-circuit.ts'
@@ -11,12 +12,29 @@ import { compile } from './gates/compile.ts'
 import { planCircuit } from './state/plan.ts'
 import { Statevector } from './state/statevector.ts'
 
-/** Branches of outcomes that are followed, each from the start. */
+/** Branches of outcomes that are followed. */
 const MAX_BRANCHES = 4_096
 /** Probability of all branches that are left out together, at most. */
 const MAX_DROPPED = 1e-12
 /** A branch of less probability is left out, so that loops which wait for an outcome end. */
 const MIN_WEIGHT = MAX_DROPPED / MAX_BRANCHES
+
+/** Bytes of the states that are kept for branches which wait; others are walked from an earlier state. */
+const MAX_KEPT_BYTES = 2 ** 26
+
+/** The end of a step, from where the branches that fork afterwards go on. */
+interface Kept<Position> {
+  position: Position
+  weight: number
+  amplitudes: AmplitudeArray
+  places: QubitPlaces
+}
+
+/** Where a branch begins, and its outcomes from there to its fork. */
+interface Branch<Position> {
+  from: Kept<Position> | undefined
+  outcomes: readonly (0 | 1)[]
+}
 
 /** Ends the walk of a branch that is left out. */
 class LeftOut extends Error {}
@@ -30,7 +48,11 @@ export async function computeOnState(
   const sums = new ExactSums(measuredOf(workload), run)
   const { reduced } = workload
   if (reduced && !reduced.canBranch) await addPlain(workload, reduced, run, sums)
-  else await addBranches(workload, run, assertFits, sums)
+  else {
+    const parts = { workload, run, assertFits, sums }
+    if (reduced) await addBranches(parts, walkSteps(reduced, workload.clbits))
+    else await addBranches<Position>(parts, (walker, from) => workload.walk(walker, from))
+  }
   run.engine.release()
   return sums
 }
@@ -61,23 +83,31 @@ async function addPlain(
   })
 }
 
-async function addBranches(
-  workload: Workload,
-  run: ExactRun,
-  assertFits: (qubits: number) => void,
-  sums: ExactSums,
+interface Parts {
+  workload: Workload
+  run: ExactRun
+  assertFits: (qubits: number) => void
+  sums: ExactSums
+}
+
+/** Executes the program of a walk, once or on from a position, and returns the classical bits. */
+type Walk<Position> = (walker: BranchWalk<Position>, from: Position | undefined) => Uint8Array
+
+async function addBranches<Position>(
+  { workload, run, assertFits, sums }: Parts,
+  walk: Walk<Position>,
 ): Promise<void> {
-  const { reduced } = workload
   const { timeBudget } = run
-  const all: (0 | 1)[][] = [[]]
   timeBudget.enter('evolve')
-  // The first that were left come first: others leave them early, so that too many are found out soon.
-  for (const history of all) {
-    const places = reduced ? new QubitPlaces(reduced.qubits) : workload.createPlaces()
-    const room = MAX_BRANCHES - all.length
-    const walker = new BranchOfOutcomes(history, { places, run, assertFits, room })
+  // The likelier of two branches waits: each that waits has half of the weight of the one before, at most, so
+  // that few of them do.
+  const waiting: Branch<Position>[] = [{ from: undefined, outcomes: [] }]
+  let count = 0
+  for (let branch = waiting.pop(); branch; branch = waiting.pop()) {
+    const places = branch.from?.places.clone() ?? placesOf(workload)
+    const walker = new BranchWalk(branch, { places, run, assertFits, waiting: waiting.length })
     try {
-      const bits = reduced ? walkReduced(reduced, walker, workload.clbits) : workload.walk(walker)
+      const bits = walk(walker, branch.from?.position)
       const state = elementsOfState(walker.state.amplitudes, walker.state.qubits)
       const bitOf = (qubit: number) => bitAt(places, qubit)
       sums.add({ weight: walker.weight, state, bitOf, bits })
@@ -85,11 +115,15 @@ async function addBranches(
       if (!(error instanceof LeftOut)) throw error
       sums.dropped += walker.weight
     }
-    all.push(...walker.others)
+    waiting.push(...walker.others)
     sums.dropped += walker.dropped
-    if (sums.dropped >= MAX_DROPPED) throw tooManyBranches()
+    if (++count + waiting.length > MAX_BRANCHES || sums.dropped >= MAX_DROPPED) throw tooManyBranches()
     await timeBudget.yieldIfDue()
   }
+}
+
+function placesOf({ reduced, createPlaces }: Workload): QubitPlaces {
+  return reduced ? new QubitPlaces(reduced.qubits) : createPlaces()
 }
 
 function tooManyBranches(): UnsuitableMethodError {
@@ -97,15 +131,25 @@ function tooManyBranches(): UnsuitableMethodError {
   return new UnsuitableMethodError({ code: 'too_many_branches', reason })
 }
 
-function walkReduced({ ops }: ReducedCircuit, walker: BranchOfOutcomes, clbits: number): Uint8Array {
-  const bits = new Uint8Array(clbits)
-  for (const op of ops) {
-    if (op.kind === 'measure') {
-      const outcome = walker.measure(op.qubit)
-      if (op.clbit >= 0) bits[op.clbit] = outcome
-    } else if (op.kind !== 'channel') walker.apply(op)
+/** How far the steps of a circuit are executed, with the bits at that point. */
+interface StepPosition {
+  next: number
+  bits: Uint8Array
+}
+
+function walkSteps({ ops }: ReducedCircuit, clbits: number): Walk<StepPosition> {
+  return (walker, from) => {
+    const bits = from?.bits.slice() ?? new Uint8Array(clbits)
+    const start = from?.next ?? 0
+    for (const [index, op] of ops.slice(start).entries()) {
+      walker.pause(() => ({ next: start + index, bits: bits.slice() }))
+      if (op.kind === 'measure') {
+        const outcome = walker.measure(op.qubit)
+        if (op.clbit >= 0) bits[op.clbit] = outcome
+      } else if (op.kind !== 'channel') walker.apply(op)
+    }
+    return bits
   }
-  return bits
 }
 
 function bitAt(places: QubitPlaces, qubit: number): number {
@@ -113,33 +157,52 @@ function bitAt(places: QubitPlaces, qubit: number): number {
   return place === undefined ? 0 : 1 << place
 }
 
-/** One walk through a program: outcomes are prescribed up to a point, and the likelier ones after it. */
-class BranchOfOutcomes implements Sink {
+/** One walk through a program: outcomes are prescribed up to a fork, and the less likely ones after it. */
+class BranchWalk<Position> implements Sink {
   readonly state: Statevector
   /** Probability of the outcomes. */
-  weight = 1
-  /** Outcomes of the branches that leave this one. */
-  readonly others: (0 | 1)[][] = []
+  weight: number
+  /** The branches that leave this one. */
+  readonly others: Branch<Position>[] = []
   /** Probability of the branches that leave this one and are left out. */
   dropped = 0
-  readonly #prescribed: readonly (0 | 1)[]
-  readonly #taken: (0 | 1)[] = []
+  #prescribed: readonly (0 | 1)[]
+  #from: Kept<Position> | undefined
+  /** Outcomes since then. */
+  #taken: (0 | 1)[] = []
+  /** Whether one of them was a choice. */
+  #hasForked = false
   readonly #places: QubitPlaces
+  /** Branches that wait besides those that leave this one. */
+  readonly #waiting: number
   readonly #run: ExactRun
   readonly #assertFits: (qubits: number) => void
-  /** Branches that may leave this one. */
-  readonly #room: number
 
   constructor(
-    prescribed: readonly (0 | 1)[],
-    parts: { places: QubitPlaces; run: ExactRun; assertFits: (qubits: number) => void; room: number },
+    { from, outcomes }: Branch<Position>,
+    parts: Pick<Parts, 'run' | 'assertFits'> & { places: QubitPlaces; waiting: number },
   ) {
-    this.#room = parts.room
-    this.#prescribed = prescribed
+    this.#from = from
+    this.weight = from?.weight ?? 1
+    this.#waiting = parts.waiting
+    this.#prescribed = outcomes
+    this.#hasForked = outcomes.length > 0
     this.#places = parts.places
     this.#run = parts.run
     this.#assertFits = parts.assertFits
     this.state = new Statevector(parts.run.engine, parts.places.size, parts.run.timeBudget)
+    if (from) this.state.load(from.amplitudes)
+  }
+
+  pause(take: () => Position): void {
+    const isAtFork = this.#taken.length < this.#prescribed.length
+    if (isAtFork || !this.#hasForked) return
+    if ((this.#waiting + this.others.length + 1) * this.state.bytes > MAX_KEPT_BYTES) return
+    const [weight, amplitudes, places] = [this.weight, this.state.copy(), this.#places.clone()]
+    this.#from = { position: take(), weight, amplitudes, places }
+    this.#prescribed = []
+    this.#taken = []
+    this.#hasForked = false
   }
 
   apply(op: Op): void {
@@ -180,15 +243,17 @@ class BranchOfOutcomes implements Sink {
   /** Takes one of two outcomes of these probabilities. @throws LeftOut when they are too improbable. */
   #decide(one: number, zero: number): 0 | 1 {
     const prescribed = this.#prescribed[this.#taken.length]
-    const outcome = prescribed ?? (one > zero ? 1 : 0)
-    const [probability, other] = outcome === 1 ? [one, zero] : [zero, one]
-    const rest = this.weight * other
+    const [least, most] = one > zero ? ([0, 1] as const) : ([1, 0] as const)
+    const rest = this.weight * (least === 1 ? one : zero)
+    const isFork = rest >= MIN_WEIGHT
+    const outcome = prescribed ?? (isFork ? least : most)
     if (prescribed === undefined) {
-      if (rest < MIN_WEIGHT) this.dropped += rest
-      else if (this.others.push([...this.#taken, outcome === 1 ? 0 : 1]) > this.#room) throw tooManyBranches()
+      if (isFork) this.others.push({ from: this.#from, outcomes: [...this.#taken, most] })
+      else this.dropped += rest
+      this.#hasForked ||= isFork
     }
     this.#taken.push(outcome)
-    this.weight *= probability
+    this.weight *= outcome === 1 ? one : zero
     if (this.weight < MIN_WEIGHT) throw new LeftOut()
     return outcome
   }
