@@ -71,6 +71,7 @@ async function buildInto(folder: string, old: string): Promise<UiManifest> {
     {
       PAGE_STYLES: await buildPageStyles(folder),
       CHECK_WORKER: await buildScript(folder, 'check-worker', 'jobs/check/check-worker.ts', 'esm'),
+      LIVE_WORKER: await buildScript(folder, 'live-worker', 'api/live-worker.ts', 'iife'),
       IDEAL_WORKER: await buildScript(folder, 'ideal-worker', 'jobs/ideal/ideal-worker.ts', 'esm'),
     },
     await shareModules(SCRIPTS, join(ui, 'pages/overview/Overview.tsx')),

@@ -29,6 +29,8 @@ interface Module {
  */
 const FAMILY = [
   'jobs/Job.tsx',
+  // The overview loads it on demand.
+  'jobs/detail/sweep/Sweep.tsx',
   'jobs/NewJob.tsx',
   'calibrations/Calibration.tsx',
   'calibrations/Calibrations.tsx',
@@ -36,13 +38,16 @@ const FAMILY = [
 ]
 const FAMILY_GUEST = 'shared/Shared.tsx'
 
+/** A module by its path, and the name of a value that it exports. */
+type Named = [path: string, name: string]
+
 /** The name of the modules that hold others together. */
 const NAME = 'shared-modules'
 
 /**
  * A plugin of the bundler that puts the modules which most pages need into one chunk: each module that is
  * loaded on its own imports all of them. `first` are the scripts of the pages, `opened` is the page that most
- * visits open.
+ * visits open; what neither needs makes a second chunk, which their first load does without.
  */
 export async function shareModules(first: readonly string[], opened: string): Promise<BunPlugin> {
   const modules = new Map<string, Module>()
@@ -52,11 +57,19 @@ export async function shareModules(first: readonly string[], opened: string): Pr
   const shared = sharedOf(modules, { first, opened, entries, family: wanted })
   const common = new Set(shared.map(([path]) => path))
   const ofFamily = namedOf(modules, wanted, (path) => wanted.has(path) || common.has(path))
-  const needs = (entry: string) => ofFamily.some(([path]) => closure(entry, modules).has(path))
+  const neededFirst = new Set([...first, opened].flatMap((path) => [...closure(path, modules)]))
+  const [early, late] = [true, false].map((isEarly) =>
+    shared.filter(([path]) => neededFirst.has(path) === isEarly),
+  )
+  const onDemand = (held: Named[] = []) => {
+    const needs = (entry: string) => held.some(([path]) => closure(entry, modules).has(path))
+    return { text: holderOf(held), users: new Set([...entries].filter(needs)) }
+  }
   const holders = [
     // The import keeps what loads modules later in the same chunk.
-    { text: holderOf(shared, `() => import(${JSON.stringify(opened)})`), users: entries },
-    { text: holderOf(ofFamily), users: new Set([...entries].filter(needs)) },
+    { text: holderOf(early ?? [], `() => import(${JSON.stringify(opened)})`), users: entries },
+    onDemand(late),
+    onDemand(ofFamily),
   ]
   return {
     name: NAME,
@@ -78,7 +91,7 @@ export async function shareModules(first: readonly string[], opened: string): Pr
 }
 
 /** A module that imports values of others; each user adds to the list, since unused imports are left out. */
-function holderOf(named: readonly [path: string, name: string][], ...more: string[]): string {
+function holderOf(named: readonly Named[], ...more: string[]): string {
   const imports = named.map(([path, name], at) => `import { ${name} as m${at} } from ${JSON.stringify(path)}`)
   const list = `const modules = [${[...named.map((_, at) => `m${at}`), ...more].join()}]`
   return [...imports, list, 'export const share = () => modules.push(0)'].join('\n')
@@ -112,7 +125,7 @@ interface Choices {
 function sharedOf(
   modules: ReadonlyMap<string, Module>,
   { first, opened, entries, family }: Choices,
-): [path: string, name: string][] {
+): Named[] {
   const needs = [...entries].map((path) => closure(path, modules))
   const neededFirst = closure(opened, modules)
   const isWanted = (path: string, { bytes }: Module) => {
@@ -135,7 +148,7 @@ function namedOf(
   modules: ReadonlyMap<string, Module>,
   wanted: ReadonlySet<string>,
   isHeld: (path: string) => boolean,
-): [path: string, name: string][] {
+): Named[] {
   return [...wanted].sort().flatMap((path) => {
     const isWhole = [...closure(path, modules)].every(isHeld)
     const [name] = modules.get(path)?.exports ?? []

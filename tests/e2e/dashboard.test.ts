@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { Browser, Page, Request, Route } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { until } from '../support/until.ts'
 import { findChromium, openBrowser, type PageOptions, withPage } from './browser.ts'
 import { type Lab, openLab, signIn } from './lab.ts'
 
@@ -20,6 +21,33 @@ describe.skipIf(!chromium)('dashboard', () => {
 
   const visit = (name: string, run: (page: Page) => Promise<void>, options: Partial<PageOptions> = {}) =>
     withPage(browser, { name, baseURL: lab.url, ...options }, run)
+
+  /** Waits until all of these pages show a text. */
+  const shows = (pages: readonly Page[], text: string) =>
+    Promise.all(pages.map((each) => each.getByText(text).first().waitFor()))
+
+  /** Waits until the server has so many open event streams. */
+  const untilStreams = (count: number) =>
+    until(`${count} streams`, async () => {
+      const headers = { authorization: lab.admin.token }
+      const text = await (await fetch(`${lab.url}/metrics`, { headers })).text()
+      return Number(/^svc_event_streams (\d+)$/m.exec(text)?.[1]) === count
+    })
+
+  /** Lets the time pass at once for which a hidden page still follows. */
+  const shortenGrace = () => {
+    const wait = window.setTimeout
+    Object.assign(window, {
+      setTimeout: (run: () => void, ms = 0) => wait(run, ms === 30_000 ? 0 : ms),
+    })
+  }
+
+  /** Hides a page or shows it again, as the browser does when another tab is chosen. */
+  const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
+    page.evaluate((to) => {
+      Object.defineProperty(document, 'visibilityState', { value: to, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
 
   test('the overview follows jobs, QPUs and the balance without being reloaded', () =>
     visit('live', async (page) => {
@@ -186,25 +214,39 @@ describe.skipIf(!chromium)('dashboard', () => {
       await page.getByText('Sign in to see your jobs').waitFor()
     }))
 
-  test('a change of account ends the requests of the previous stream', () =>
-    visit('account-change', async (page) => {
-      const held: Route[] = []
-      await page.route('**/api/realtime', (route) =>
-        route.request().method() === 'POST' && held.length === 0 ? void held.push(route) : route.fallback(),
-      )
-      const subscribes = (request: Request) =>
-        request.method() === 'POST' && request.url().endsWith('/api/realtime')
-      const ended = page.waitForEvent('requestfailed', subscribes)
-      const subscribing = page.waitForRequest(subscribes)
-      await page.goto('/login')
-      await subscribing
-      await page.getByLabel('E-mail').fill(lab.user.email)
-      await page.getByLabel('Password').fill(lab.user.password)
-      await page.keyboard.press('Enter')
-      // The server has forgotten the stream of the guest and would refuse the request with 404.
-      expect((await ended).failure()?.errorText).toBe('net::ERR_ABORTED')
-      await page.getByRole('button', { name: lab.user.email }).waitFor()
-    }))
+  test('tabs of a login share a stream, rest while hidden, are current after a restart, and end together', () =>
+    visit(
+      'many-tabs',
+      async (page) => {
+        await signIn(page, lab.user)
+        const hidden = await page.context().newPage()
+        await hidden.addInitScript(shortenGrace)
+        const others = await Promise.all(Array.from({ length: 13 }, () => page.context().newPage()))
+        const tabs = [page, hidden, ...others]
+        await Promise.all(tabs.slice(1).map((tab) => tab.goto('/')))
+        await shows(tabs, 'You have no jobs yet')
+        await untilStreams(1)
+
+        await setVisibility(hidden, 'hidden')
+        const first = await lab.submit()
+        await shows([page, ...others], first)
+        expect(await hidden.getByText(first).count()).toBe(0)
+        await setVisibility(hidden, 'visible')
+        await shows([hidden], first)
+
+        await lab.service.stop('SIGKILL')
+        await shows(others, 'Reconnecting, data from')
+        await lab.service.start()
+        await shows(tabs, await lab.submit())
+        await untilStreams(1)
+
+        await hidden.getByRole('button', { name: lab.user.email }).click()
+        await hidden.getByRole('button', { name: 'Sign out' }).click()
+        await shows(tabs, 'Sign in to see your jobs')
+        await untilStreams(1)
+      },
+      { expected: [/Failed to load resource/] },
+    ))
 
   test('an administrator signs in as such', () =>
     visit('administrator', async (page) => {

@@ -1,6 +1,8 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
+import { randomKey } from '../lib/random-key.ts'
 import type { Api } from './api.ts'
+import type { Session } from './live.ts'
 import { type Auth, auth as schema } from './model/account.ts'
 
 const KEY = 'svc.session'
@@ -19,7 +21,8 @@ export function createAuthStore(): AuthStore {
   })
   return {
     current,
-    set(auth) {
+    set(granted) {
+      const auth = granted && { ...granted, login: granted.login ?? randomKey() }
       current.value = auth
       try {
         if (auth) localStorage.setItem(KEY, JSON.stringify(auth))
@@ -34,7 +37,7 @@ export function createAuthStore(): AuthStore {
 function stored(): Auth | undefined {
   try {
     const parsed = v.safeParse(schema, JSON.parse(localStorage.getItem(KEY) ?? 'null'))
-    return parsed.success ? parsed.output : undefined
+    return parsed.success ? { login: '', ...parsed.output } : undefined
   } catch {
     return undefined
   }
@@ -49,7 +52,13 @@ export async function renewLogin({ api, auth }: { api: Api; auth: AuthStore }): 
   if (!before) return
   const path = `/api/collections/${before.record.collectionName}/auth-refresh`
   const renewed = await api.post(path, {}, schema).catch(() => undefined)
-  if (renewed && auth.current.peek()?.token === before.token) auth.set(renewed)
+  if (renewed && auth.current.peek()?.token === before.token)
+    auth.set({ ...renewed, login: before.login ?? '' })
+}
+
+/** The login as which a page joins the event stream. */
+export function sessionOf(auth: Auth | undefined): Session {
+  return { login: auth ? `${auth.record.id} ${auth.login ?? ''}` : 'guest', token: auth?.token }
 }
 
 /** Whether an account administers the service. */

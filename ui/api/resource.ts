@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
-import { type ApiError, asApiError } from './api.ts'
+import { ApiError, asApiError } from './api.ts'
+import type { LiveEvent } from './model/live.ts'
 
 /** A server resource: the newest value and the outcome of the last request. */
 export interface Resource<T> {
@@ -15,6 +16,8 @@ export interface Resource<T> {
    * change that preceded the last call is always included.
    */
   loadSoon(spacingMs?: number): void
+  /** Follows an event of its one record: loads it soon; of one that was deleted, nothing is requested. */
+  follow(event: Pick<LiveEvent, 'action'>): void
   /** Clears the value and aborts a pending request. */
   clear(): void
 }
@@ -79,6 +82,12 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
     loading,
     load,
     loadSoon,
+    follow({ action }) {
+      if (action !== 'delete') return loadSoon()
+      stop()
+      loading.value = false
+      error.value = new ApiError(404, 'It was deleted')
+    },
     clear() {
       stop()
       loading.value = false

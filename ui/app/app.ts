@@ -3,7 +3,8 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
 import { type Api, createApi } from '../api/api.ts'
-import { type AuthStore, createAuthStore, isSuperuser, renewLogin } from '../api/auth.ts'
+import { type AuthStore, createAuthStore, isSuperuser, renewLogin, sessionOf } from '../api/auth.ts'
+import { joinStream } from '../api/join-stream.ts'
 import { createLive, type Live, type LiveListener } from '../api/live.ts'
 import { type Account, account } from '../api/model/account.ts'
 import { type UiConfig, uiConfig } from '../api/model/config.ts'
@@ -114,11 +115,10 @@ export function createApp(): App {
   const named = (collection: string) => config.value.peek()?.collections[collection] ?? collection
   const { promise: opened, resolve: setOpened } = Promise.withResolvers<void>()
   const live = createLive({
-    subscribe: (clientId, subscriptions, signal) =>
-      api.send('/api/realtime', { clientId, subscriptions }, signal),
+    join: joinStream,
+    session: computed(() => sessionOf(auth.current.value)),
     configured: (topic) => topic.replace(/^\w+/, named),
     whenReady: () => Promise.all([whenConfigured(), opened]),
-    isSignedIn: () => auth.current.peek() !== undefined,
     onSignedOut: () => void renewLogin({ api, auth }),
   })
   const onJobEvent = (event: LiveEvent) => {

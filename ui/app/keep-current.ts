@@ -6,7 +6,7 @@ import { followPreferences } from './preferences.ts'
 import { followTheme } from './theme.ts'
 
 const RENEW_EVERY_MS = HOUR_MS
-/** A page hidden for this long closes its stream, because browsers limit the connections per server. */
+/** A page hidden for this long leaves the stream, and loads what has changed when it is seen again. */
 const HIDDEN_GRACE_MS = 30_000
 
 /**
@@ -26,8 +26,8 @@ export function keepCurrent(app: App): void {
     void account.value
     app.jobs.clear()
     app.notices.clear()
-    app.live.open()
   })
+  app.live.open()
   const load = () => {
     void app.qpus.load()
     if (account.peek() === '') return
@@ -44,9 +44,13 @@ export function keepCurrent(app: App): void {
 
 function pauseWhileHidden({ live }: App): void {
   let timer: ReturnType<typeof setTimeout> | undefined
-  document.addEventListener('visibilitychange', () => {
+  const follow = () => {
     clearTimeout(timer)
     if (document.visibilityState === 'hidden') timer = setTimeout(live.close, HIDDEN_GRACE_MS)
     else if (live.state.peek() === 'off') live.open()
-  })
+  }
+  document.addEventListener('visibilitychange', follow)
+  addEventListener('pagehide', live.close)
+  // A tab may open behind another one.
+  follow()
 }

@@ -11,16 +11,20 @@ export function ConnectionBar() {
   const { live, zone } = useApp()
   const shown = useSignal(false)
   const lost = live.state.value === 'lost'
+  const until = live.completeUntil.value
   useEffect(() => {
     shown.value = false
     if (!lost) return undefined
-    const timer = setTimeout(() => {
-      shown.value = true
-    }, LOSS_GRACE_MS)
+    // A silence is a part of it.
+    const timer = setTimeout(
+      () => {
+        shown.value = true
+      },
+      (until ?? Date.now()) + LOSS_GRACE_MS - Date.now(),
+    )
     return () => clearTimeout(timer)
   }, [lost])
   if (!lost || !shown.value) return null
-  const until = live.completeUntil.value
   return (
     <p class="connection tone-warn" role="status">
       Reconnecting

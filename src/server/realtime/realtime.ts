@@ -21,7 +21,7 @@ import { TopicUse } from './topic-use.ts'
 const MAX_IDLE_MS = 5 * MINUTE_MS
 const MAX_AGE_MS = 30 * MINUTE_MS
 const CHECK_MS = 20_000
-const HEARTBEAT_MS = 4_000
+const HEARTBEAT_MS = 2_000
 
 interface RealtimeDependencies {
   context: ServerContext

@@ -104,7 +104,7 @@ function Stored(props: DrawerProps) {
     },
     [id],
   )
-  useLive(`${collection.name}/${id}`, () => row.loadSoon())
+  useLive(`${collection.name}/${id}`, row.follow)
   const value = row.value.value
   if (row.error.value?.status === 404) {
     return (

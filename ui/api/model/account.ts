@@ -11,8 +11,8 @@ export const account = v.object({
 })
 export type Account = v.InferOutput<typeof account>
 
-/** Response to a login and to a token refresh. */
-export const auth = v.object({ token: v.string(), record: account })
+/** Response to a login and to a token refresh; as stored, with a name of the login that no token changes. */
+export const auth = v.object({ token: v.string(), record: account, login: v.optional(v.string()) })
 export type Auth = v.InferOutput<typeof auth>
 
 /** What an account has given out and is still valid: the number of each kind. */

@@ -27,7 +27,7 @@ export function CalibrationPage({ params }: PageProps) {
   const app = useApp()
   const id = params['id'] ?? ''
   const found = useResource((abort) => find(app, id, abort), [id])
-  useLive(`calibration_requests/${id}`, () => found.loadSoon())
+  useLive(`calibration_requests/${id}`, found.follow)
   const driver = found.value.value?.request?.driver ?? found.value.value?.report?.driver ?? ''
   const tuner = useResource(
     async (abort) => {

@@ -32,7 +32,7 @@ function OneJob({ id }: { id: string }) {
   useEffect(
     () =>
       watchJobs((event) => {
-        if (event.record.id === id) job.loadSoon()
+        if (event.record.id === id) job.follow(event)
         else if (job.value.peek()?.status === 'pending') job.loadSoon(QUEUE_SPACING_MS)
       }),
     [id],
