@@ -8,8 +8,9 @@ import { parseArgs } from 'node:util'
 import { silentLog, systemClock } from '../../src/base/index.ts'
 import { openDatabase } from '../../src/db/index.ts'
 import { users } from '../../src/db/store/accounts/index.ts'
-import { JobOrder, readQueuePosition, readQueues } from '../../src/db/store/jobs/index.ts'
+import { JobOrder } from '../../src/db/store/jobs/index.ts'
 import { createQpu } from '../../src/db/store/qpus/index.ts'
+import { readPosition, readQueue } from '../../tests/support/server/queue-state.ts'
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts'
 
 const IDLE_MS = 60_000
@@ -72,11 +73,9 @@ try {
     const order = await JobOrder.open(db, { fairWindowMs: policy === 'fair' ? 3_600_000 : undefined })
     const builtMs = performance.now() - begun
     const positionMs = await middle(() =>
-      db.read((tx) => readQueuePosition(tx, last, IDLE_MS, order)?.queues.length),
+      db.read((tx) => readPosition(tx, last, IDLE_MS, order)?.queues.length),
     )
-    const nextMs = await middle(() =>
-      db.read((tx) => readQueues(tx, qpus.slice(0, 1), IDLE_MS, order)(qpus[0] ?? '')?.job),
-    )
+    const nextMs = await middle(() => db.read((tx) => readQueue(tx, qpus[0] ?? '', IDLE_MS, order)?.job))
     const row = { policy, jobs, qpus: qpuCount, users: userCount, builtMs, positionMs, nextMs }
     process.stdout.write(`${JSON.stringify(row)}\n`)
   }

@@ -1,9 +1,9 @@
 /** The database itself: opening, transactions, schema. Each feature of the store has its own index. */
 export { COLLECTIONS, type CollectionName } from './collections.ts'
 export type { DatabaseFiles, SharedDatabase } from './engine/engine.ts'
-export { type Results, readAll } from './engine/query.ts'
+export type { Values } from './engine/query.ts'
 export type { ServerAddress } from './engine/server-address.ts'
-export type { Ahead, SqlReader } from './engine/sql.ts'
+export type { SqlReader } from './engine/sql.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'
 export { repairWidened } from './integrity/widened.ts'
 export type { Schema } from './open-database.ts'

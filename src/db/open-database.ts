@@ -16,7 +16,6 @@ import { quantumJobs } from './collections/quantum_jobs.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
 import type { Engine, NewEngine, OpenEngine } from './engine/engine.ts'
 import { createGroupCommit } from './engine/group-commit.ts'
-import { readAll } from './engine/query.ts'
 import type { Statement } from './engine/sql.ts'
 import { WriteOutcomes } from './engine/storage-watch.ts'
 import { checkInvariants } from './integrity/invariants.ts'
@@ -236,7 +235,7 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       return write(intent, work).finally(() => void othersFlushed().finally(release))
     },
     async run(intent, input, size) {
-      return this.write(intent.name, (tx) => intent.run(tx, readAll(tx, intent.reads(input)), input), size)
+      return this.write(intent.name, (tx) => intent.run(tx, tx.read(intent.reads(input)), input), size)
     },
     async read(work) {
       const turn = engine.enter()

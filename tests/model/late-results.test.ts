@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toTimestamp } from '../../src/base/index.ts'
 import { usageStatement } from '../../src/db/store/accounts/index.ts'
-import { listTimeline, type Quote, readQuoteScore } from '../../src/db/store/jobs/index.ts'
+import { type Quote, readQuoteScore, timelineOf } from '../../src/db/store/jobs/index.ts'
 import { createDriver, readJobTicks, utilizationStatement } from '../../src/db/store/qpus/index.ts'
 import {
   declareRecall,
@@ -204,7 +204,7 @@ async function observe(course: Course, isLate: boolean) {
   const { ticks: __, ...before } = readers
   expect(written).toEqual(before)
   const recentUse = await db.read((tx) => tx.all('SELECT minute, ms FROM recent_use ORDER BY minute'))
-  const events_ = await db.read((tx) => listTimeline(tx, job)().map(({ event }) => event))
+  const events_ = await db.read((tx) => tx.read(timelineOf(job)).map(({ event }) => event))
   expect(events_.filter((event) => event === 'completed' || event === 'failed')).toHaveLength(1)
   // Ids are random.
   const names = new Map(

@@ -1,6 +1,9 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { Dialect } from './dialect.ts'
-import type { Ahead, Params, SqlReader } from './sql.ts'
+import { readAll } from './query.ts'
+import type { Params, SqlReader, Statement } from './sql.ts'
+
+type Row = Record<string, unknown>
 
 /** A transaction that may write, or one that reads a single snapshot. */
 export type TransactionMode = 'write' | 'read'
@@ -14,14 +17,17 @@ export interface Connection {
   /** The first row of a statement; the caller asserts the row type for the selected columns. */
   one<T>(sql: string, params?: Params): T | undefined
   all<T>(sql: string, params?: Params): T[]
-  /** See `SqlReader`. */
-  ahead<T>(sql: string, params?: Params): Ahead<T[]>
+  /** Runs statements in one round trip, and returns the rows of each. */
+  batch(statements: readonly Statement[]): Row[][]
   /** Returns the number of changed rows. */
   run(sql: string, params?: Params): number
   /** See `SqlWriter`. */
   attempt(sql: string, params?: Params): number
-  /** See `SqlWriter`. Returns the number of changed rows, 1 as long as it is not known. */
-  post(sql: string, params?: Params): number
+  /**
+   * See `SqlWriter`. Returns the number of changed rows, 1 as long as it is not known. `onRows` gets the rows
+   * that it returns, at the latest when `settle` has run.
+   */
+  post(sql: string, params?: Params, onRows?: (rows: Row[]) => void): number
   /** Runs what was posted and not sent yet. @throws what one of these statements throws. */
   settle(): void
   /** Starts a transaction, which ends with COMMIT or ROLLBACK. */
@@ -36,6 +42,8 @@ export interface Connection {
 }
 
 /** Reads on a connection inside its transaction, at `now` in ms since the epoch. */
-export function readerAt({ one, all, ahead, version, dialect }: Connection, now: number): SqlReader {
-  return { now, at: toTimestamp(now), one, all, ahead, version, hasWritten: () => false, dialect }
+export function readerAt({ one, all, batch, version, dialect }: Connection, now: number): SqlReader {
+  const at = toTimestamp(now)
+  const read: SqlReader['read'] = (reads) => readAll({ dialect, at, batch }, reads)
+  return { now, at, one, all, read, version, hasWritten: () => false, dialect }
 }

@@ -1,28 +1,7 @@
 import type { Dialect } from './dialect.ts'
+import type { Params, Reads, Values } from './query.ts'
 
-/** A value that can be bound to a `$name` in a statement. */
-export type Bindable = string | number | bigint | boolean | null | Uint8Array
-
-/** Named parameters without their prefix: `{ id }` for `$id`. */
-export type Params = Readonly<Record<string, Bindable>>
-
-/** A statement and the values bound to its names. */
-export interface Statement {
-  readonly sql: string
-  readonly params: Params
-}
-
-/** What was begun to be read, on the call. */
-export type Ahead<T> = () => T
-
-/** The same, made once however often it is asked for. */
-export function once<T>(make: Ahead<T>): Ahead<T> {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
+export type { Bindable, Params, Statement } from './query.ts'
 
 /** SQL reads inside one transaction. */
 export interface SqlReader {
@@ -34,11 +13,8 @@ export interface SqlReader {
   one<T>(sql: string, params?: Params): T | undefined
   /** All rows of a statement. */
   all<T>(sql: string, params?: Params): T[]
-  /**
-   * Begins a statement and returns how to get its rows. A server runs those that are begun before the first
-   * of them is asked for its rows in one round trip. A failure is thrown there, or by the next statement.
-   */
-  ahead<T>(sql: string, params?: Params): Ahead<T[]>
+  /** The results of queries, of all in one round trip; a single one if `reads` is a query. */
+  read<R extends Reads>(reads: R): Values<R>
   /** A number that changes when another connection has committed. */
   version(): number
   /** Whether the transaction may have changed rows. */

@@ -1,6 +1,7 @@
 import { KIB } from '../../base/index.ts'
 import type { Dialect } from '../engine/dialect.ts'
-import type { Ahead, SqlReader, SqlWriter } from '../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../engine/query.ts'
+import type { SqlWriter } from '../engine/sql.ts'
 
 /** The events of a job. */
 export type JobEvent =
@@ -98,7 +99,7 @@ export function keepShort(tx: SqlWriter, job: string): void {
   const sql = 'SELECT length(history) AS characters FROM quantum_jobs WHERE id = $job'
   const row = tx.one<{ characters: number }>(sql, { job })
   if (!row || row.characters <= MAX_CHARACTERS) return
-  const entries = readEntries(tx, job)()
+  const entries = tx.read(entriesOf(job))
   const kept = entries.length > 2 * KEPT ? [...entries.slice(0, KEPT), ...entries.slice(-KEPT)] : entries
   const history = JSON.stringify(kept).slice(1, -1)
   tx.post('UPDATE quantum_jobs SET history = $history WHERE id = $job', { job, history })
@@ -106,13 +107,14 @@ export function keepShort(tx: SqlWriter, job: string): void {
 
 type Entry = [at: string, event: JobEvent, attempt: number, detail: string]
 
-function readEntries(tx: SqlReader, job: string): Ahead<Entry[]> {
-  const rows = tx.ahead<{ history: string }>('SELECT history FROM quantum_jobs WHERE id = $job', { job })
-  return () => JSON.parse(`[${rows()[0]?.history ?? ''}]`)
+function entriesOf(job: string): Query<Entry[]> {
+  const row = firstOf<{ history: string }>('SELECT history FROM quantum_jobs WHERE id = $job', { job })
+  return mapped(row, (found) => JSON.parse(`[${found?.history ?? ''}]`))
 }
 
 /** The timeline of a job, oldest first. */
-export function listTimeline(tx: SqlReader, job: string): Ahead<TimelineEntry[]> {
-  const entries = readEntries(tx, job)
-  return () => entries().map(([at, event, attempt, detail]) => ({ at, event, attempt, detail }))
+export function timelineOf(job: string): Query<TimelineEntry[]> {
+  return mapped(entriesOf(job), (entries) =>
+    entries.map(([at, event, attempt, detail]) => ({ at, event, attempt, detail })),
+  )
 }

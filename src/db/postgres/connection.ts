@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts'
 import type { Connection, TransactionMode } from '../engine/connection.ts'
-import type { Ahead, Params } from '../engine/sql.ts'
+import type { Params } from '../engine/sql.ts'
 import type { Bridge, Done, NumberedStatement, Session } from './bridge/bridge.ts'
 import { errorOf } from './failure.ts'
 import { numberParameters } from './number-parameters.ts'
@@ -32,8 +32,8 @@ interface Waiting extends NumberedStatement {
 }
 
 /**
- * A session of a bridge as a connection. Posted statements, those that are read ahead, and those that begin
- * transactions and savepoints, wait for the next one that is read, and leave with it. A transaction of the
+ * A session of a bridge as a connection. Posted statements and those that begin transactions and savepoints
+ * wait for the next one that is read, and leave with it. A transaction of the
  * leader with `epoch` fails when another server leads.
  */
 export function openSession(
@@ -78,19 +78,6 @@ export function openSession(
     return send([numberParameters(sql, params)]).at(-1)
   }
 
-  function readAhead<T>(sql: string, params?: Params): Ahead<T[]> {
-    let done: Done | undefined
-    const onDone = (its: Done) => {
-      done = its
-    }
-    waiting.push({ ...numberParameters(sql, params), onDone })
-    return () => {
-      if (!done) send([])
-      if (!done) throw new TypeError('the statement was begun in a transaction that has ended')
-      return done.rows as T[]
-    }
-  }
-
   function commit(): void {
     isOpen = false
     const hasBegun = waiting[0]?.text.startsWith('BEGIN') !== true
@@ -122,7 +109,11 @@ export function openSession(
     // The callers of `one` and `all` state the shape of the rows that their SQL selects.
     one: <T>(sql: string, params?: Params) => ask(sql, params)?.rows[0] as T | undefined,
     all: <T>(sql: string, params?: Params) => (ask(sql, params)?.rows ?? []) as T[],
-    ahead: readAhead,
+    batch(statements) {
+      if (statements.length === 0) return []
+      const done = send(statements.map(({ sql, params }) => numberParameters(sql, params)))
+      return done.slice(-statements.length).map(({ rows }) => rows as Record<string, unknown>[])
+    },
     run(sql, params) {
       if (sql === 'COMMIT') commit()
       else if (sql.startsWith('ROLLBACK')) rollback(sql)
@@ -141,8 +132,9 @@ export function openSession(
         throw error
       }
     },
-    post(sql, params) {
-      waiting.push(numberParameters(sql, params))
+    post(sql, params, onRows) {
+      const onDone = onRows && (({ rows }: Done) => onRows(rows as Record<string, unknown>[]))
+      waiting.push({ ...numberParameters(sql, params), ...(onDone && { onDone }) })
       return 1
     },
     settle() {

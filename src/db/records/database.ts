@@ -1,7 +1,7 @@
 import type { Dialect } from '../engine/dialect.ts'
 import type { DatabaseFiles, SharedDatabase } from '../engine/engine.ts'
 import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
-import type { Queries } from '../engine/query.ts'
+import type { Reads } from '../engine/query.ts'
 import type { Reading } from '../engine/reading.ts'
 import type { Selected, Selection } from '../engine/selection.ts'
 import type { Statement } from '../engine/sql.ts'
@@ -35,8 +35,8 @@ export interface Database {
    */
   write<T>(intent: string, work: (tx: Tx) => T, size?: WriteSize): Promise<T>
   /** Reads what an intent declares and runs it, as `write`. */
-  run<Input, Q extends Queries, Outcome>(
-    intent: Intent<Input, Q, Outcome>,
+  run<Input, R extends Reads, Outcome>(
+    intent: Intent<Input, R, Outcome>,
     input: Input,
     size?: WriteSize,
   ): Promise<Outcome>

@@ -1,5 +1,5 @@
 import type { Dialect } from '../engine/dialect.ts'
-import { type Ahead, type Bindable, once, quoted, type SqlReader } from '../engine/sql.ts'
+import { type Bindable, quoted, type SqlReader } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import type { Unread } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
@@ -25,13 +25,13 @@ interface ListQuery<C extends AnyCollection> {
 
 /** Typed reads of records inside a transaction. */
 export interface RecordReader {
-  /** `find`, begun now; see `SqlReader.ahead`. */
-  finding<C extends AnyCollection>(collection: C, id: string, most?: number): Ahead<RecordOf<C> | undefined>
   /** `most`: large values of more bytes stay in the database, see `StoredJson`; none by default. */
   find<C extends AnyCollection>(collection: C, id: string, most?: number): RecordOf<C> | undefined
   /** The first record in insertion order whose fields equal all those in `where`. */
   findBy<C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>): RecordOf<C> | undefined
   list<C extends AnyCollection>(collection: C, query?: ListQuery<C>): RecordOf<C>[]
+  /** States that this record was read by another query, so that a reference to it is not looked up. */
+  noteFound(collection: AnyCollection, id: string): void
   /** Whether a record with this id was found before, and not forgotten since. */
   hasFound(collection: string, id: unknown): boolean
   /** A record is removed. */
@@ -47,30 +47,23 @@ export function createRecordReader(
   sql: SqlReader,
   planOf: (collection: AnyCollection) => Plan,
 ): RecordReader {
-  const found: { name: string; records: readonly AnyRecord[] }[] = []
-  const reading = (
+  const found: { name: string; records: readonly { id: string }[] }[] = []
+  const rows = (
     collection: AnyCollection,
     tail: string,
     params: Record<string, Bindable>,
     { without = {}, most }: Pick<ListQuery<AnyCollection>, 'without' | 'most'> = {},
-  ): Ahead<AnyRecord[]> => {
+  ): AnyRecord[] => {
     const plan = planOf(collection)
     const select = plan.selectShort(without, most)
     const load = loader(sql, collection)
-    const rows = sql.ahead<Record<string, unknown>>(`${select}${tail}`, params)
-    return once(() => {
-      const records = rows().map((row) => plan.record(row, load))
-      found.push({ name: collection.name, records })
-      return records
-    })
-  }
-  const rows: (...query: Parameters<typeof reading>) => AnyRecord[] = (...query) => reading(...query)()
-  const finding = <C extends AnyCollection>(collection: C, id: string, most?: number) => {
-    const records = reading(collection, ' WHERE id = $id', { id }, { most })
-    return () => records()[0] as RecordOf<C> | undefined
+    const selected = sql.all<Record<string, unknown>>(`${select}${tail}`, params)
+    const records = selected.map((row) => plan.record(row, load))
+    found.push({ name: collection.name, records })
+    return records
   }
   return {
-    finding,
+    noteFound: ({ name }, id) => void found.push({ name, records: [{ id }] }),
     hasFound: (collection, id) =>
       found.some(({ name, records }) => name === collection && records.some((each) => each.id === id)),
     forget(collection, id) {
@@ -79,7 +72,7 @@ export function createRecordReader(
       }
     },
     find: <C extends AnyCollection>(collection: C, id: string, most?: number) =>
-      finding(collection, id, most)(),
+      rows(collection, ' WHERE id = $id', { id }, { most })[0] as RecordOf<C> | undefined,
     findBy: <C extends AnyCollection>(collection: C, where: Partial<RecordOf<C>>) => {
       const { condition, params } = conditionOf(sql.dialect, planOf(collection), where)
       return rows(collection, `${condition} ORDER BY seq LIMIT 1`, params)[0] as RecordOf<C> | undefined

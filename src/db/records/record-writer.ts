@@ -1,6 +1,7 @@
 import { AppError, type FieldError, newId } from '../../base/index.ts'
 import { isUniqueViolation } from '../engine/failure.ts'
-import { type Ahead, type Bindable, quoted } from '../engine/sql.ts'
+import { allOf, type Known, mapped, type Query } from '../engine/query.ts'
+import { type Bindable, quoted } from '../engine/sql.ts'
 import type { AnyCollection, HookTx, RecordOf } from '../schema/collection.ts'
 import type { Field } from '../schema/field.ts'
 import { MISSING_RELATION, NOT_UNIQUE, TAKEN_ID } from '../schema/field-errors.ts'
@@ -10,6 +11,7 @@ import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { copyRecord, setDecoded, unreadText } from '../schema/unread-json.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
+import type { RecordReader } from './record-reader.ts'
 import { releaseReferences } from './references.ts'
 import type { WriterDependencies } from './writer-dependencies.ts'
 
@@ -192,12 +194,12 @@ function validated(
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
     const refused = text === undefined ? fieldError(field, record[name]) : undefined
-    const isRelated =
-      refused || text !== undefined ? undefined : findingRelated({ sql, reader }, field, record[name])
-    return { name, field, text, refused, isRelated }
+    const ids = refused || text !== undefined ? [] : relatedIds(reader, field, record[name])
+    return { name, field, text, refused, ids }
   })
-  for (const { name, field, text, refused, isRelated } of checked) {
-    const missing = refused ?? (isRelated?.() === false ? MISSING_RELATION : undefined)
+  const related = sql.read(checked.map(({ field, ids }) => ids.map((id) => findRelated(field, id))))
+  for (const [at, { name, field, text, refused }] of checked.entries()) {
+    const missing = refused ?? (related[at]?.includes(false) ? MISSING_RELATION : undefined)
     const stored = missing ? undefined : (text ?? field.kind.encode(record[name]))
     const error = missing ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
@@ -207,19 +209,18 @@ function validated(
   return params
 }
 
-/** Begins to look for what a relation refers to; the result is false when some of it is missing. */
-function findingRelated(
-  { sql, reader }: Pick<WriterDependencies, 'sql' | 'reader'>,
-  { reference }: Field,
-  value: unknown,
-): Ahead<boolean> | undefined {
-  if (!reference) return undefined
-  const ids = (Array.isArray(value) ? value : [value]).filter(
-    (id) => id !== '' && !reader.hasFound(reference.to, id),
-  )
-  const query = `SELECT 1 FROM ${quoted(reference.to)} WHERE id = $id`
-  const found = ids.map((id) => (typeof id === 'string' ? sql.ahead(query, { id }) : () => []))
-  return () => found.every((rows) => rows().length > 0)
+/** What a relation refers to, but for records that the transaction has found. */
+function relatedIds(reader: RecordReader, { reference }: Field, value: unknown): unknown[] {
+  if (!reference) return []
+  const ids: unknown[] = Array.isArray(value) ? value : [value]
+  return ids.filter((id) => id !== '' && !reader.hasFound(reference.to, id))
+}
+
+/** Whether the record exists that a relation refers to. */
+function findRelated({ reference }: Field, id: unknown): Query<boolean> | Known<boolean> {
+  if (!reference || typeof id !== 'string') return { known: false }
+  const found = allOf(`SELECT 1 FROM ${quoted(reference.to)} WHERE id = $id`, { id })
+  return mapped(found, (rows) => rows.length > 0)
 }
 
 function guardUnique<T>(collection: AnyCollection, failure: string, write: () => T): T {

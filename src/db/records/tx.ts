@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
-import { type Ahead, once, type Params, type SqlReader, type SqlWriter } from '../engine/sql.ts'
+import { readAll } from '../engine/query.ts'
+import type { Params, SqlReader, SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
 import { MAX_ROW_BYTES } from '../schema/fields/index.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
@@ -15,20 +16,18 @@ export interface ReadTx extends SqlReader, RecordReader {}
 /** Reads and writes inside one transaction. */
 export interface Tx extends ReadTx, SqlWriter, RecordWriter {
   /**
-   * Publishes a change of a record that was written with `run`; call it after the statement. Returns how to
-   * get the record as it is now, so that callers need not read it again. Values that are stored outside its
-   * row, which are too large for an event, stay in the database, see `StoredJson`.
+   * Publishes a change of a record that was written with `run`, as it is now; call it after the statement.
+   * Values that are stored outside its row, which are too large for an event, stay in the database, see
+   * `StoredJson`.
    */
-  changed<C extends AnyCollection>(
-    collection: C,
-    id: string,
-    action: Change['action'],
-  ): Ahead<RecordOf<C> | undefined>
+  changed(collection: AnyCollection, id: string, action: Change['action']): void
   /**
-   * Begins an UPDATE of records, without RETURNING, and publishes each with what the statement made of it;
-   * with large values as `changed`. Returns how to get the records.
+   * Runs an UPDATE of records, without RETURNING, and publishes each with what the statement made of it; with
+   * large values as `changed`. Returns the records.
    */
-  updating<C extends AnyCollection>(collection: C, sql: string, params: Params): Ahead<RecordOf<C>[]>
+  runUpdate<C extends AnyCollection>(collection: C, sql: string, params: Params): RecordOf<C>[]
+  /** The same for a caller who does not need the records: see `post`. */
+  postUpdate(collection: AnyCollection, sql: string, params: Params): void
 }
 
 /** Dependencies shared by all transactions of a database. */
@@ -43,11 +42,13 @@ interface TxHandle<T> {
   end(): void
 }
 
+type Row = Record<string, unknown>
+
 /**
  * SQL functions that throw after `end`: a continuation of async work would otherwise write outside any
  * transaction.
  */
-function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
+function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> & { inside(): Connection } {
   let live = true
   /** Rows that were changed, or may have been. */
   let rows = 0
@@ -59,12 +60,14 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
     rows += changed
     return changed
   }
+  const at = toTimestamp(now)
   const tx: SqlWriter = {
     now,
-    at: toTimestamp(now),
+    at,
     one: (sql, params) => inside().one(sql, params),
     all: (sql, params) => inside().all(sql, params),
-    ahead: (sql, params) => inside().ahead(sql, params),
+    read: (reads) =>
+      readAll({ dialect: connection.dialect, at, batch: (each) => inside().batch(each) }, reads),
     version: () => inside().version(),
     hasWritten: () => rows > 0,
     dialect: connection.dialect,
@@ -74,6 +77,7 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> {
   }
   return {
     tx,
+    inside,
     end: () => {
       live = false
     },
@@ -87,8 +91,8 @@ export function createReadTx(
   now: number,
 ): TxHandle<ReadTx> {
   const { tx: sql, end } = guardedSql(connection, now)
-  const { at, one, all, ahead, version, hasWritten, dialect } = sql
-  const reading: SqlReader = { now, at, one, all, ahead, version, hasWritten, dialect }
+  const { at, one, all, read, version, hasWritten, dialect } = sql
+  const reading: SqlReader = { now, at, one, all, read, version, hasWritten, dialect }
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 
@@ -102,37 +106,51 @@ export function createTx(
   now: number,
   changes: Change[],
 ): TxHandle<Tx> & { complete(): void } {
-  const { tx: sql, end } = guardedSql(connection, now)
+  const { tx: sql, end, inside } = guardedSql(connection, now)
   const reader = createRecordReader(sql, dependencies.planOf)
-  /** In the order in which they were made. */
-  const made: Ahead<Change[]>[] = []
+  /** In the order in which they were made; those of one statement are filled in with its rows. */
+  const made: Change[][] = []
+  let posted = 0
   const recordChange = (
-    collection: AnyCollection,
+    { name }: AnyCollection,
     id: string,
     action: Change['action'],
     record: AnyRecord | undefined,
     seq?: number,
-  ) => {
-    made.push(() => [{ collection: collection.name, id, action, record, seq }])
-  }
+  ) => void made.push([{ collection: name, id, action, record, seq }])
   const writer = createRecordWriter({ ...dependencies, sql, reader, recordChange })
-  const changed: Tx['changed'] = (collection, id, action) => {
-    const record = reader.finding(collection, id, MAX_ROW_BYTES)
-    made.push(() => [{ collection: collection.name, id, action, record: record() }])
-    return record
-  }
-  const updating: Tx['updating'] = (collection, statement, params) => {
+  const recordsOf = (collection: AnyCollection) => {
     const plan = dependencies.planOf(collection)
-    const rows = sql.ahead<Record<string, unknown>>(
-      `${statement} RETURNING ${plan.returning(MAX_ROW_BYTES)}`,
-      params,
-    )
     const load = loader(sql, collection)
-    const read = once(() => rows().map((row) => plan.record(row, load) as RecordOf<typeof collection>))
-    made.push(() =>
-      read().map((record) => ({ collection: collection.name, id: record.id, action: 'update', record })),
-    )
-    return read
+    return (rows: Row[]) => rows.map((row) => plan.record(row, load))
+  }
+  const post = (statement: string, params: Params, changesOf: (rows: Row[]) => Change[]) => {
+    const own: Change[] = []
+    made.push(own)
+    posted += 1
+    inside().post(statement, params, (rows) => {
+      posted -= 1
+      own.push(...changesOf(rows))
+    })
+  }
+  const changed: Tx['changed'] = (collection, id, action) => {
+    const { name } = collection
+    const select = `${dependencies.planOf(collection).selectShort({}, MAX_ROW_BYTES)} WHERE id = $id`
+    const read = recordsOf(collection)
+    post(select, { id }, (rows) => [{ collection: name, id, action, record: read(rows)[0] }])
+  }
+  const returning = (collection: AnyCollection, statement: string) =>
+    `${statement} RETURNING ${dependencies.planOf(collection).returning(MAX_ROW_BYTES)}`
+  const changesTo = ({ name }: AnyCollection, records: readonly AnyRecord[]) =>
+    records.map((record): Change => ({ collection: name, id: record.id, action: 'update', record }))
+  const postUpdate: Tx['postUpdate'] = (collection, statement, params) => {
+    const read = recordsOf(collection)
+    post(returning(collection, statement), params, (rows) => changesTo(collection, read(rows)))
+  }
+  const runUpdate = <C extends AnyCollection>(collection: C, statement: string, params: Params) => {
+    const records = recordsOf(collection)(sql.all<Row>(returning(collection, statement), params))
+    made.push(changesTo(collection, records))
+    return records as RecordOf<C>[]
   }
   return {
     tx: {
@@ -140,12 +158,14 @@ export function createTx(
       ...reader,
       ...writer,
       changed,
-      updating,
+      runUpdate,
+      postUpdate,
       hasWritten: () => sql.hasWritten() || made.length > 0,
     },
     end,
     complete() {
-      for (const read of made) changes.push(...read())
+      if (posted > 0) inside().settle()
+      changes.push(...made.flat())
     },
   }
 }

@@ -109,14 +109,16 @@ function connectionOf(sqlite: Sqlite, path: string): FileConnection {
       withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
     all: <T>(sql: string, params: Params = {}) =>
       withStorageErrors(path, () => (isPlan(sql) ? planOf(sql, params) : prepared(sql).all(params)) as T[]),
-    ahead<T>(sql: string, params?: Params) {
-      const rows = connection.all<T>(sql, params)
-      return () => rows
-    },
+    batch: (statements) => statements.map(({ sql, params }) => connection.all(sql, params)),
     run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
     // A statement that fails is undone alone.
     attempt: (sql, params) => connection.run(sql, params),
-    post: (sql, params) => connection.run(sql, params),
+    post(sql, params, onRows) {
+      if (!onRows) return connection.run(sql, params)
+      const rows = connection.all<Record<string, unknown>>(sql, params)
+      onRows(rows)
+      return rows.length
+    },
     settle: () => undefined,
     begin: (mode) => void connection.run(BEGIN[mode]),
     transaction(mode, work) {

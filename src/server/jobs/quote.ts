@@ -1,6 +1,5 @@
 import { toTimestamp } from '../../base/index.ts'
-import type { ReadTx } from '../../db/index.ts'
-import { type JobNeeds, type Quote, type readingQueues, readNewPosition } from '../../db/store/jobs/index.ts'
+import { type JobNeeds, newPosition, type OrderReading, type Quote } from '../../db/store/jobs/index.ts'
 import type { Unfitness } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
 import { estimateWait } from './wait-estimate.ts'
@@ -17,8 +16,6 @@ interface NewJob {
   maxMs: number
   /** By id of a QPU, why its chip cannot run the job now. */
   unfit?: ReadonlyMap<string, Unfitness>
-  /** Its queues, if they are read already. */
-  begun?: ReturnType<typeof readingQueues> | undefined
 }
 
 /**
@@ -26,11 +23,12 @@ interface NewJob {
  * when nobody can say when it starts.
  */
 export function quoteJob(
-  { config, order }: Pick<ServerContext, 'config' | 'order'>,
-  tx: ReadTx,
-  { user, qpu, needs, program, maxMs, unfit, begun }: NewJob,
+  { config }: Pick<ServerContext, 'config'>,
+  reading: OrderReading,
+  { user, qpu, needs, program, maxMs, unfit }: NewJob,
 ): Quote {
-  const input = readNewPosition(tx, { user, qpu, needs, unfit, begun }, config.idleThreshold, order)
+  const { tx, order } = reading
+  const input = newPosition(reading, { user, qpu, needs, unfit }, config.idleThreshold)
   const wait = estimateWait(input, tx.now, config.idleThreshold)
   const chosen = wait.qpu ?? input.queues[0]?.state.qpu.id ?? qpu
   const { basis, ...run } = order.forecasts.of(tx, chosen).run({ ...needs, program })

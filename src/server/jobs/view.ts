@@ -1,9 +1,11 @@
 import { AppError, toTimestamp } from '../../base/index.ts'
 import { type Database, MAX_LARGE_BYTES, type ReadTx, unreadFields } from '../../db/index.ts'
 import { type OwnJobsFilter, planOwnJobs, readPage } from '../../db/query/index.ts'
-import { chargeOf, findUser, findUserByIdentity, users } from '../../db/store/accounts/index.ts'
+import { chargeOf, findUser, findUserByIdentity } from '../../db/store/accounts/index.ts'
 import {
   type AttemptCalibration,
+  type AttemptSeen,
+  attemptsOf,
   deadlineOf,
   disturbingReport,
   findJob,
@@ -11,15 +13,16 @@ import {
   isOfOperator,
   type Job,
   type KnownJob,
-  listAttempts,
   listJobs as listStored,
-  listTimeline,
+  newPosition,
   type OrderReading,
+  ownerOfJob,
   quantumJobs,
+  queuePositionReads,
   quoteOf,
-  readNewPosition,
   readQueuePosition,
   type TimelineEntry,
+  timelineOf,
 } from '../../db/store/jobs/index.ts'
 import type { Qpu } from '../../db/store/qpus/index.ts'
 import { type RecallMark, recallOf, recallsOf } from '../../db/store/recalls/index.ts'
@@ -160,28 +163,37 @@ type DescribedJob = JobView & {
 }
 
 function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): DescribedJob {
-  const { id } = job
-  const owner = tx.finding(users, job.user_id)
-  const charge = chargeOf(tx, id)
-  const listed = job.attempt > 0 ? listAttempts(tx, id) : undefined
-  const deadline = deadlineOf(tx, id)
-  const timeline = listTimeline(tx, id)
-  const disturbance = disturbanceOf(tx, job)
-  const recall = job.status === 'completed' ? recallOf(tx, id) : undefined
-  const charged = charge()
-  const attempts = listed?.().map(presentAttempt) ?? []
-  const input = job.status === 'pending' ? readQueuePosition(tx, id, config.idleThreshold, order) : undefined
+  const { idleThreshold: idleMs } = config
+  const facts = tx.read(jobReads(job))
+  const attempts = facts.attempts?.map(presentAttempt) ?? []
+  const position = facts.position && readQueuePosition(tx, job, idleMs, order, facts.position)
   return {
     ...presentJob(db, job),
-    estimate: estimateOf(job, owner()?.unlimited === true),
-    give_up_at: deadline() ?? null,
-    charged_seconds: charged === undefined ? null : charged / 1_000,
-    timeline: timeline(),
+    estimate: estimateOf(job, facts.owner?.unlimited === 1),
+    give_up_at: facts.deadline ?? null,
+    charged_seconds: facts.charged === undefined ? null : facts.charged / 1_000,
+    timeline: facts.timeline,
     calibration: attempts.findLast(({ provenance }) => provenance)?.provenance?.calibration ?? null,
     attempts,
-    disturbed_by: disturbance?.() ?? null,
-    recalled: recall?.() ?? null,
-    ...(input && presentWaitEstimate(estimateWait(input, tx.now, config.idleThreshold))),
+    disturbed_by: facts.disturbedBy ?? null,
+    recalled: facts.recall ?? null,
+    ...(position && presentWaitEstimate(estimateWait(position, tx.now, idleMs))),
+  }
+}
+
+/** What a view of a job shows that is not in its row. */
+function jobReads({ id, status, attempt, qpu, started_at: from, finished_at: to, ...job }: Job) {
+  const isCompleted = status === 'completed'
+  const hasRunHere = isCompleted && qpu !== '' && from !== ''
+  return {
+    owner: ownerOfJob(id),
+    charged: chargeOf(id),
+    attempts: attempt > 0 ? attemptsOf(id) : undefined,
+    deadline: deadlineOf(id),
+    timeline: timelineOf(id),
+    disturbedBy: hasRunHere ? disturbingReport({ qpu, from, to }) : undefined,
+    recall: isCompleted ? recallOf(id) : undefined,
+    position: status === 'pending' ? queuePositionReads({ id, ...job }) : undefined,
   }
 }
 
@@ -191,15 +203,7 @@ export function estimateOf(job: Job, isUnlimited: boolean) {
   return quote ? presentQuote(quote, !isUnlimited) : null
 }
 
-/** The report of a calibration that ran while the last attempt of a completed job did. */
-function disturbanceOf(tx: ReadTx, { status, qpu, started_at: from, finished_at: to }: Job) {
-  if (status !== 'completed' || qpu === '' || from === '') return undefined
-  return disturbingReport(tx, { qpu, from, to })
-}
-
-type StoredAttempt = ReturnType<ReturnType<typeof listAttempts>>[number]
-
-function presentAttempt({ provenance, ...attempt }: StoredAttempt): Omit<StoredAttempt, 'provenance'> & {
+function presentAttempt({ provenance, ...attempt }: AttemptSeen): Omit<AttemptSeen, 'provenance'> & {
   provenance?: { calibration?: AttemptCalibration }
 } {
   if (provenance === null) return attempt
@@ -215,10 +219,8 @@ export function estimateNewJob(
   { user, qpu }: { user: string; qpu: Qpu },
 ) {
   const { idleThreshold: idleMs } = config
-  const { tx, order } = reading
-  const begun = { reading, targets: () => [qpu] }
-  const input = readNewPosition(tx, { user, qpu: qpu.id, begun }, idleMs, order)
-  const estimate = estimateWait(input, tx.now, idleMs)
+  const input = newPosition(reading, { user, qpu: qpu.id }, idleMs)
+  const estimate = estimateWait(input, reading.tx.now, idleMs)
   const { waiting, estimated_start } = presentWaitEstimate(estimate)
   const startsNow = estimate.position === 1 && estimate.expectedMs === 0
   return { estimated_start, waiting: startsNow ? null : waiting }

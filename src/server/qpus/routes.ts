@@ -6,13 +6,13 @@ import {
   calibratingQpus,
   createQpu,
   deleteQpu,
+  descriptionOf,
   getQpu,
   listQpus,
   previewQpuDeletion,
   type Qpu,
   type QpuContents,
   qpus,
-  readDescription,
   setDraining,
   setMaintenance,
   setQpuEnabled,
@@ -84,7 +84,7 @@ const unavailableQpu = v.pipe(
 
 /** The QPU as clients see it, with its computed state. */
 async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: ReadonlySet<string>) {
-  const running = calibrating ?? (await context.db.read((tx) => calibratingQpus(tx)()))
+  const running = calibrating ?? (await context.db.read((tx) => tx.read(calibratingQpus())))
   return {
     ...presentRecord(qpus, qpu, context.db.names, { isSuperuser: false }),
     ...stateOfQpu(qpu, running),
@@ -114,7 +114,7 @@ async function presentOccupied(
     return [
       readOccupancy(reading, rows),
       readQpuCalibrations(tx, ids),
-      reading.calibrating(),
+      reading.facts.calibrating,
       rows.map(estimate),
     ] as const
   })
@@ -197,7 +197,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       const qpu = await getQpu(context.db, params['name'] ?? '')
       const [shown] = await presentOccupied(context, [qpu], caller, estimateNewJob)
       const [estimates, description] = await context.db.read(
-        (tx) => [readEstimateScores(tx, qpu.id), readDescription(tx, qpu.id)()] as const,
+        (tx) => [readEstimateScores(tx, qpu.id), tx.read(descriptionOf(qpu.id))] as const,
       )
       return { ...shown, estimates, description }
     },
@@ -210,7 +210,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     summary: 'List the QPUs that run no jobs now, each with its reason',
     response: v.array(unavailableQpu),
     async run({ db }) {
-      const calibrating = await db.read((tx) => calibratingQpus(tx)())
+      const calibrating = await db.read((tx) => tx.read(calibratingQpus()))
       const rows = await listQpus(db, { skip: 0, limit: 1000, sort: 'name' })
       return rows.flatMap((qpu) => {
         const closed = reasonUnavailable(qpu, calibrating.has(qpu.id))

@@ -11,7 +11,7 @@ export interface SimulatedQpu {
   running: QueueState['running']
 }
 
-/** All waiting jobs and current bookings; `stateOf` returns what `readQueues` returns for the database. */
+/** All waiting jobs and current bookings; `stateOf` returns what `queueStateOf` returns for the database. */
 export class SimulatedQueue {
   readonly owners: ReadonlyMap<string, SimulatedUser>
   readonly slots = new Set<RecordedSlot>()

@@ -9,7 +9,7 @@ import {
   TOKEN_SCOPES,
   users,
 } from '../../db/store/accounts/index.ts'
-import { countPending } from '../../db/store/jobs/index.ts'
+import { pendingJobsOf } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import { apiTokenOf, type Caller, type User } from '../http/caller.ts'
 import { issuedAccess, superuserResponse, userResponse } from '../http/response/account-responses.ts'
@@ -96,8 +96,8 @@ function issuedBy({ db }: ServerContext, kind: AccountKind, id: string) {
 
 async function limitsOf({ db, live, config }: ServerContext, user: User) {
   const used = await db.read((tx) => ({
-    jobs: countPending(tx, user.id)(),
-    bytes: storedBytesOf(tx, user.id)(),
+    jobs: tx.read(pendingJobsOf(user.id)),
+    bytes: tx.read(storedBytesOf(user.id)),
   }))
   const maxBytes = storedBytesLimit(user, config.maxUserBytes)
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { appendTimeline, listTimeline } from '../../../src/db/journal/timeline.ts'
+import { appendTimeline, timelineOf } from '../../../src/db/journal/timeline.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
@@ -15,7 +15,7 @@ test('the timeline of a job without a limit of attempts keeps its first and last
       }
       return {
         characters: tx.one<{ n: number }>('SELECT length(history) AS n FROM quantum_jobs')?.n ?? 0,
-        timeline: listTimeline(tx, job)(),
+        timeline: tx.read(timelineOf(job)),
       }
     })
   expect((await run(1, 300)).timeline.length).toBe(600)

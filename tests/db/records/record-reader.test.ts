@@ -21,9 +21,9 @@ test.skipIf(onlySqlite('its plans'))(
       const reader = createRecordReader(
         {
           ...tx,
-          ahead: (sql, params) => {
+          all: (sql, params) => {
             steps.push(...planOf(tx, sql, params))
-            return tx.ahead(sql, params)
+            return tx.all(sql, params)
           },
         },
         createPlans(),

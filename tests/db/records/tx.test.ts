@@ -1,61 +1,62 @@
 import { expect, test } from 'bun:test'
 import { users } from '../../../src/db/collections/users.ts'
+import { allOf, firstOf, mapped } from '../../../src/db/engine/query.ts'
 import type { Change } from '../../../src/db/records/changes.ts'
-import type { ReadTx, Tx } from '../../../src/db/records/tx.ts'
+import type { Tx } from '../../../src/db/records/tx.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
 const INSERT = "INSERT INTO meta (key, value) VALUES ($key, 'x')"
+const RENAME = 'UPDATE users SET username = $name WHERE id = $id'
 const COUNT = "SELECT count(*) AS n FROM meta WHERE value = 'x'"
 
-const counting = (tx: ReadTx) => tx.ahead<{ n: number }>(COUNT)
+const COUNTED = mapped(firstOf<{ n: number }>(COUNT), (row) => row?.n)
 
-test('what is read ahead is as it was when the read began, whenever its rows are asked for', async () => {
+test('reads have the form of what is asked for, and see what was posted before them', async () => {
   await using test = await openTestDatabase()
   const { db } = test
-  const counts = await db.write('test', (tx) => {
-    const before = counting(tx)
+  const found = await db.write('test', (tx) => {
+    const before = tx.read(COUNTED)
     tx.post(INSERT, { key: 'a' })
-    const first = counting(tx)
+    const first = tx.read({ count: COUNTED, none: undefined, nested: [{ known: 7 }, { count: COUNTED }] })
     tx.post(INSERT, { key: 'b' })
-    return [counting(tx)(), first(), before()].map(([row]) => row?.n)
+    const keys = allOf<{ key: string }>("SELECT key FROM meta WHERE value = 'x' ORDER BY key")
+    return { before, first, last: tx.read([COUNTED, keys] as const), empty: tx.read([]) }
   })
-  expect(counts).toEqual([2, 1, 0])
+  expect(found).toEqual({
+    before: 0,
+    first: { count: 1, none: undefined, nested: [7, { count: 1 }] },
+    last: [2, [{ key: 'a' }, { key: 'b' }]],
+    empty: [],
+  })
 })
 
 test('rows have their numbers, texts, truth values and bytes, whatever way they come', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const text = 'ä"\\ \u2028 ☃'
-  const rows = await db.read((tx) => {
-    const bytes = tx.ahead<object>(`SELECT ${tx.dialect.bytes('$text')} AS bytes, 1.5 AS half`, { text })
-    const others = tx.ahead<object>('SELECT $text AS text, $large AS large, NULL AS none, 2 > 1 AS yes', {
-      text,
-      large: Number.MAX_VALUE,
-    })
-    const infinite = tx.ahead<object>('SELECT $infinite AS infinite', { infinite: Infinity })
-    return [bytes, others, infinite].map((read) => read())
-  })
+  const rows = await db.read((tx) =>
+    tx.read([
+      allOf(({ bytes }) => `SELECT ${bytes('$text')} AS bytes, 1.5 AS half`, { text }),
+      allOf('SELECT $text AS text, $large AS large, NULL AS none, 2 > 1 AS yes', {
+        text,
+        large: Number.MAX_VALUE,
+      }),
+      allOf('SELECT $infinite AS infinite', { infinite: Infinity }),
+    ]),
+  )
   expect(rows[0]).toEqual([{ bytes: new Uint8Array(Buffer.from(text)), half: 1.5 }])
   expect(rows[1]).toEqual([{ text, large: Number.MAX_VALUE, none: null, yes: 1 }])
   expect(rows[2]).toEqual([{ infinite: Infinity }])
 })
 
-test('a read that nobody asks for leaves nothing behind', async () => {
-  await using test = await openTestDatabase()
-  const { db } = test
-  for (let at = 0; at < 2; at += 1) await db.read((tx) => void counting(tx))
-  await db.write('test', (tx) => void counting(tx))
-  expect(await db.read((tx) => counting(tx)())).toEqual([{ n: 0 }])
-})
-
-test('a statement that fails undoes its work, and no other, although its rows are not asked for', async () => {
+test('a statement that fails undoes its work, and no other, although nobody waits for it', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const write = (key: string, statement = INSERT) =>
     db.write('test', (tx) => {
       tx.post(INSERT, { key })
-      tx.ahead(`${statement} RETURNING key`, { key: `${key}2` })
+      tx.post(statement, { key: `${key}2` })
     })
   const outcomes = await Promise.allSettled([
     write('a'),
@@ -63,10 +64,10 @@ test('a statement that fails undoes its work, and no other, although its rows ar
     write('c'),
   ])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(await db.read((tx) => counting(tx)())).toEqual([{ n: 4 }])
+  expect(await db.read((tx) => tx.read(COUNTED))).toBe(4)
 })
 
-test('updating() publishes each record as the statement left it, in the order of the changes', async () => {
+test('runUpdate() and postUpdate() publish each record as the statement left it, in the order of the changes', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const [ada, bob] = await db.write('users', (tx) =>
@@ -75,12 +76,12 @@ test('updating() publishes each record as the statement left it, in the order of
   const published: Change[] = []
   db.changes.subscribe((changes) => published.push(...changes))
   const rename = (tx: Tx, id: string | undefined, name: string) =>
-    tx.updating(users, 'UPDATE users SET username = $name WHERE id = $id', { id: id ?? '', name })
+    tx.postUpdate(users, RENAME, { id: id ?? '', name })
   await db.write('rename', (tx) => {
-    const first = rename(tx, bob, 'bobby')
+    const first = tx.runUpdate(users, RENAME, { id: bob ?? '', name: 'bobby' })
     rename(tx, 'nobody000000000', 'nobody')
     tx.update(users, ada ?? '', { username: 'adele' })
-    expect(first().map(({ username }) => username)).toEqual(['bobby'])
+    expect(first.map(({ username }) => username)).toEqual(['bobby'])
     rename(tx, bob, 'robert')
   })
   const names = published.map(({ id, record }) => `${id} ${(record as { username: string }).username}`)

@@ -10,7 +10,7 @@ import { type JsonText, StoredJson } from '../../../src/db/schema/json-text.ts'
 import { isJsonLargerThan, unreadText, unreadValues } from '../../../src/db/schema/unread-json.ts'
 import { writeBackup } from '../../../src/db/sqlite/backup/index.ts'
 import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
-import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { findJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { stripCalibrationResult } from '../../../src/db/store/maintenance/index.ts'
 import { eachRecord } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -105,7 +105,8 @@ test('a published change leaves values outside of the row in the database', asyn
   db.changes.subscribe((changes) => records.push(...changes.map(({ record }) => record as object)))
   const values = await db.write('change', (tx) => {
     tx.run("UPDATE quantum_jobs SET status = 'failed' WHERE id = $id", { id })
-    const job = tx.changed(quantumJobs, id, 'update')()
+    tx.changed(quantumJobs, id, 'update')
+    const job = findJob(tx, id)
     return (
       job && [largeValueOf(tx, quantumJobs, job, 'payload'), largeValueOf(tx, quantumJobs, job, 'status')]
     )

@@ -10,12 +10,12 @@ import type { Migration } from '../../../src/db/schema/migrate.ts'
 import {
   type AttemptResult,
   applyResult,
+  attemptsOf,
   cancelJob,
-  listAttempts,
-  listTimeline,
   quantumJobs,
   requeueJob,
   requeueLost,
+  timelineOf,
 } from '../../../src/db/store/jobs/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { dropJobChecks, splitJobs } from '../../support/faults/earlier-schema.ts'
@@ -349,7 +349,7 @@ test.skipIf(onlySqlite('its file'))(
     await lab.db.write('cancel', (tx) => cancelJob(tx, cancelled.id))
     const read = (tx: ReadTx) =>
       tx.list(quantumJobs).map(({ id, status, attempt }) => {
-        return { id, status, attempt, attempts: listAttempts(tx, id)(), events: listTimeline(tx, id)() }
+        return { id, status, attempt, attempts: tx.read(attemptsOf(id)), events: tx.read(timelineOf(id)) }
       })
     const before = await lab.db.read(read)
     expect(before.map(({ status }) => status)).toEqual([

@@ -18,7 +18,7 @@ const storedBytes = (db: Database) =>
     Object.fromEntries(
       tx
         .list(users)
-        .map(({ id }): [string, number] => [id, storedBytesOf(tx, id)()])
+        .map(({ id }): [string, number] => [id, tx.read(storedBytesOf(id))])
         .filter(([, bytes]) => bytes !== 0),
     ),
   )

@@ -12,9 +12,9 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
+  idleQpus,
   insertJob,
-  listIdleQpus,
-  readQueues,
+  OrderReading,
   requeueJob,
 } from '../../../src/db/store/jobs/index.ts'
 import { createDriver } from '../../../src/db/store/qpus/index.ts'
@@ -33,6 +33,7 @@ import {
 } from '../../support/costs/count.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { EXPECTED, JobLab, PAYLOAD, PROGRAM_HASH, RESULTS } from '../../support/server/job-lab.ts'
+import { readQueue } from '../../support/server/queue-state.ts'
 
 const IDLE_MS = 60_000
 /** Commits of one intent alone. */
@@ -82,7 +83,13 @@ const submit: Intent = (place) => lab.db.write('submit', (tx) => quoted(tx, targ
 
 function quoted(tx: Tx, qpu: string) {
   const needs = { qubits: 2, shots: 100, executions: 1, features: 0 }
-  const quote = quoteJob(lab, tx, { user: user.id, qpu, needs, program: PROGRAM_HASH, maxMs: 0 })
+  const quote = quoteJob(lab, new OrderReading(lab.order, tx), {
+    user: user.id,
+    qpu,
+    needs,
+    program: PROGRAM_HASH,
+    maxMs: 0,
+  })
   const job = {
     user: user.id,
     qpu,
@@ -96,8 +103,8 @@ function quoted(tx: Tx, qpu: string) {
 }
 
 function claimNext(tx: Tx, place: number): void {
-  const target = listIdleQpus(tx)().find(({ qpu }) => qpu === targetOf(place).qpu)
-  const state = target && readQueues(tx, [target.qpu], IDLE_MS, lab.order)(target.qpu)
+  const target = tx.read(idleQpus()).find(({ qpu }) => qpu === targetOf(place).qpu)
+  const state = target && readQueue(tx, target.qpu, IDLE_MS, lab.order)
   const { job } = state ? pickJob(state, tx.now, IDLE_MS) : {}
   if (!target || job === undefined || !claimJob(tx, job, target)) throw new Error('nothing was claimed')
   running.set(target.qpu, job)

@@ -6,7 +6,7 @@ import { newId } from '../../../src/base/index.ts'
 import type { Database } from '../../../src/db/index.ts'
 import { appErrorOf } from '../../../src/db/sqlite/connection.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
-import { calibratingQpus, readDescription } from '../../../src/db/store/qpus/index.ts'
+import { calibratingQpus, descriptionOf } from '../../../src/db/store/qpus/index.ts'
 import { EVENTS } from '../../../src/protocol/index.ts'
 import { REPORT } from '../../support/server/calibration-lab.ts'
 import { BELL, RESULTS } from '../../support/server/job-lab.ts'
@@ -120,11 +120,11 @@ class Lab implements AsyncDisposable {
   }
 
   isDescribed(): Promise<boolean> {
-    return this.test.db.read((tx) => readDescription(tx, this.qpu.id)() !== null)
+    return this.test.db.read((tx) => tx.read(descriptionOf(this.qpu.id)) !== null)
   }
 
   isCalibrating(): Promise<boolean> {
-    return this.test.db.read((tx) => calibratingQpus(tx)().has(this.qpu.id))
+    return this.test.db.read((tx) => tx.read(calibratingQpus()).has(this.qpu.id))
   }
 
   /** Runs one job to its end on a driver that `script` controls. */

@@ -7,8 +7,8 @@ import {
   claimJob,
   type DispatchTarget,
   insertJob,
+  OrderReading,
   type Quote,
-  readQueues,
   readQuoteScore,
 } from '../../../src/db/store/jobs/index.ts'
 import { type Qpu, setDraining } from '../../../src/db/store/qpus/index.ts'
@@ -16,6 +16,7 @@ import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { quoteJob } from '../../../src/server/jobs/quote.ts'
 import { seeded } from '../../support/fitting/seeded.ts'
 import { JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
+import { readQueue } from '../../support/server/queue-state.ts'
 import { part, RUNS_WHOLE } from '../../support/whole.ts'
 
 const MINUTE_MS = 60_000
@@ -141,7 +142,7 @@ class QueueReplay implements AsyncDisposable {
     const needs = { qubits: 2, shots, executions: 1, features: 0 }
     const added = await this.lab.db.write('submit', (tx) => {
       const job = { user: account.id, qpu: this.qpu.id, needs, program, maxMs: 0 }
-      const quote = quoteJob(this.lab, tx, job)
+      const quote = quoteJob(this.lab, new OrderReading(this.lab.order, tx), job)
       const stored = {
         user: account.id,
         qpu: this.qpu.id,
@@ -160,7 +161,7 @@ class QueueReplay implements AsyncDisposable {
     if (this.#endsAt) return
     const { lab } = this
     const claimed = await lab.db.write('claim', (tx) => {
-      const state = readQueues(tx, [this.qpu.id], 5_000, lab.order)(this.qpu.id)
+      const state = readQueue(tx, this.qpu.id, 5_000, lab.order)
       const { job } = state ? pickJob(state, tx.now, 5_000) : {}
       return job === undefined ? undefined : claimJob(tx, job, this.#target)?.job
     })

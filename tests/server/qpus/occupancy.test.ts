@@ -134,7 +134,7 @@ test('the queue lists jobs in their order, those of others without their names',
   const starts = async () => (await queueOf(server.guest)).map(({ estimated_start }) => estimated_start)
   expect(await starts()).toEqual([null, null, null, null])
   await server.db.write('t', (tx) => {
-    tx.run("UPDATE qpus SET status = 'online'")
+    tx.update(qpus, north.id, { status: 'online' })
     tx.run('UPDATE users SET unlimited = 1')
   })
   const estimates = (await starts()) as { from: string; to: string }[]

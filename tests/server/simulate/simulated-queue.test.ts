@@ -16,7 +16,6 @@ import {
   type JobNeeds,
   JobOrder,
   moveJobToFront,
-  readQueues,
   releaseJob,
 } from '../../../src/db/store/jobs/index.ts'
 import { type Qpu, qpus } from '../../../src/db/store/qpus/index.ts'
@@ -25,6 +24,7 @@ import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'
 import { SimulatedUser, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { readQueue } from '../../support/server/queue-state.ts'
 import { part } from '../../support/whole.ts'
 
 const IDLE_MS = 5_000
@@ -232,7 +232,7 @@ class Twin {
     }
     await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
     simulatedQpu.running = undefined
-    job.owner.recordRun(real.id, now, (await this.lab.db.read((tx) => chargeOf(tx, job.id)())) ?? 0)
+    job.owner.recordRun(real.id, now, (await this.lab.db.read((tx) => tx.read(chargeOf(job.id)))) ?? 0)
     const after = await this.lab.job(job.id)
     if (after.status !== 'pending') return
     job.notBefore = after.not_before
@@ -278,7 +278,7 @@ class Twin {
   }
 }
 
-test('SimulatedQueue.stateOf() equals readQueues() of the database for a random laboratory', async () => {
+test('SimulatedQueue.stateOf() equals queueStateOf() of the database for a random laboratory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryStep, { minLength: 20, maxLength: 120 }), async (steps) => {
       const twin = await Twin.open()
@@ -288,9 +288,7 @@ test('SimulatedQueue.stateOf() equals readQueues() of the database for a random 
         await twin.play(step)
         const now = lab.clock.now()
         for (const simulatedQpu of twin.simulatedQpus) {
-          const real = await lab.db.read((tx) =>
-            readQueues(tx, [simulatedQpu.qpu.id], IDLE_MS, lab.order)(simulatedQpu.qpu.id),
-          )
+          const real = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, lab.order))
           const simulated = twin.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS)
           if (!real) throw new Error('no such QPU')
           expect({ ...simulated, qpu: '' }).toEqual({ ...real, qpu: '' })
@@ -298,9 +296,7 @@ test('SimulatedQueue.stateOf() equals readQueues() of the database for a random 
           const expected = twin.queue.stateOf(simulatedQpu, FAIR, now, IDLE_MS).job
           // The second one has just been started.
           for (const share of [fair, await JobOrder.open(lab.db, { fairWindowMs: WINDOW_MS })]) {
-            const state = await lab.db.read((tx) =>
-              readQueues(tx, [simulatedQpu.qpu.id], IDLE_MS, share)(simulatedQpu.qpu.id),
-            )
+            const state = await lab.db.read((tx) => readQueue(tx, simulatedQpu.qpu.id, IDLE_MS, share))
             expect(state?.job).toBe(expected)
           }
         }

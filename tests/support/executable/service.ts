@@ -156,12 +156,12 @@ export class Service {
       { timeoutMs },
     )
     const took = performance.now() - started
-    this.#description ??= await this.#readDescription()
+    this.#description ??= await this.#descriptionOf()
     return took
   }
 
   /** Of the executable under test, the file that its build left: to describe itself takes a server long. */
-  async #readDescription(): Promise<ApiDescription> {
+  async #descriptionOf(): Promise<ApiDescription> {
     if (this.executable === SVC) return Bun.file(DESCRIPTION).json()
     const answer = await fetch(`${this.url}/api/openapi.json`)
     if (!answer.ok) throw new Error('the executable is older than its tests; run npm run build')

@@ -125,7 +125,7 @@ export class CalibrationLab implements AsyncDisposable {
 
   /** Whether the QPU counts as calibrating. */
   async isCalibrating(): Promise<boolean> {
-    return (await this.lab.db.read((tx) => calibratingQpus(tx)())).has(this.qpu.id)
+    return (await this.lab.db.read((tx) => tx.read(calibratingQpus()))).has(this.qpu.id)
   }
 
   /** An id that no run has. */

@@ -18,8 +18,8 @@ import {
   type JobNeeds,
   JobOrder,
   type KnownProvenance,
-  listTimeline,
   type TimelineEntry,
+  timelineOf,
 } from '../../../src/db/store/jobs/index.ts'
 import {
   attachLease,
@@ -236,7 +236,7 @@ export class JobLab implements AsyncDisposable {
   }
 
   timeline(id: string): Promise<TimelineEntry[]> {
-    return this.db.read((tx) => listTimeline(tx, id)())
+    return this.db.read((tx) => tx.read(timelineOf(id)))
   }
 
   /** The timeline of a job, without times. */

@@ -1,4 +1,13 @@
-import type { QueueState } from '../../../src/db/store/jobs/index.ts'
+import type { ReadTx } from '../../../src/db/records/tx.ts'
+import {
+  findJob,
+  type JobOrder,
+  OrderReading,
+  type QueuePositionInput,
+  type QueueState,
+  queueStateOf,
+  readQueuePosition,
+} from '../../../src/db/store/jobs/index.ts'
 
 /** The queue of an attached, idle QPU named kelvin, empty unless `patch` adds jobs. */
 export function queueState(patch: Partial<QueueState> = {}): QueueState {
@@ -35,4 +44,20 @@ export function queueState(patch: Partial<QueueState> = {}): QueueState {
     job: '',
     ...patch,
   }
+}
+
+/** The queue of a QPU as the dispatcher sees it. */
+export function readQueue(tx: ReadTx, qpu: string, idleMs: number, order: JobOrder): QueueState | undefined {
+  return queueStateOf(new OrderReading(order, tx), qpu, idleMs)
+}
+
+/** The place of a job, by its id; undefined when it is not pending. */
+export function readPosition(
+  tx: ReadTx,
+  id: string,
+  idleMs: number,
+  order: JobOrder,
+): QueuePositionInput | undefined {
+  const job = findJob(tx, id)
+  return job && readQueuePosition(tx, job, idleMs, order)
 }

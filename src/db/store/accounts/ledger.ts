@@ -1,7 +1,7 @@
 import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import { INSERTION_ORDER } from '../../engine/dialect.ts'
-import type { Ahead } from '../../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** One change of a balance that is not a charge. (`kind`, `sourceId`) is unique, so a change happens once. */
@@ -26,7 +26,7 @@ export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntr
     { id: newId(tx.now), user, kind, sourceId, deltaMs, at: tx.at },
   )
   if (added === 0) return false
-  tx.updating(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
+  tx.postUpdate(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
   return true
 }
 
@@ -60,16 +60,16 @@ export function charge(tx: Tx, { job, user, qpu, ms, isPaid, at }: Run): void {
      VALUES ($job, $user, 'charge', $job, $deltaMs, $at, $qpu, $ms)`,
     { job, user, deltaMs, at, qpu, ms },
   )
-  if (deltaMs !== 0) tx.updating(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
+  if (deltaMs !== 0) tx.postUpdate(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
 }
 
 /** The charge of a job, in ms; undefined when it has not run. */
-export function chargeOf(tx: ReadTx, job: string): Ahead<number | undefined> {
-  const rows = tx.ahead<{ charged: number }>(
+export function chargeOf(job: string): Query<number | undefined> {
+  const charge = firstOf<{ charged: number }>(
     "SELECT 0 - delta_ms AS charged FROM qpu_ledger WHERE kind = 'charge' AND source_id = $job",
     { job },
   )
-  return () => rows()[0]?.charged
+  return mapped(charge, (found) => found?.charged)
 }
 
 /** Digits of the number of a refund, so that the id of the job is what precedes it. */

@@ -1,11 +1,11 @@
 import { AppError, describeBytes } from '../../../base/index.ts'
-import type { User } from '../../collections/users.ts'
-import type { Ahead, SqlReader } from '../../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
+import type { SqlReader } from '../../engine/sql.ts'
 
-/** Begins to read the bytes of the stored jobs of a user. */
-export function storedBytesOf(tx: SqlReader, user: string): Ahead<number> {
-  const rows = tx.ahead<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
-  return () => rows()[0]?.bytes ?? 0
+/** The bytes of the stored jobs of a user. */
+export function storedBytesOf(user: string): Query<number> {
+  const row = firstOf<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
+  return mapped(row, (stored) => stored?.bytes ?? 0)
 }
 
 /** The bytes of the stored jobs of all users. */
@@ -14,8 +14,14 @@ export function storedBytesOfAll(tx: SqlReader): number {
   return row?.bytes ?? 0
 }
 
+/** What the limit of a user depends on, as in a row or in a record. */
+interface Storer {
+  readonly unlimited: boolean | 0 | 1
+  readonly max_bytes: number
+}
+
 /** The most bytes that a user may store; 0 = no limit. `maxUserBytes` is the setting. */
-export function storedBytesLimit({ unlimited, max_bytes }: User, maxUserBytes: number): number {
+export function storedBytesLimit({ unlimited, max_bytes }: Storer, maxUserBytes: number): number {
   if (unlimited) return 0
   return max_bytes > 0 ? max_bytes : maxUserBytes
 }
@@ -25,7 +31,7 @@ export function storedBytesLimit({ unlimited, max_bytes }: User, maxUserBytes: n
  * @throws AppError `too_large` when they exceed the whole limit, `over_quota` when they exceed the rest.
  */
 export function assertMayStore(
-  user: User,
+  user: Storer,
   { used, bytes, maxUserBytes }: { used: number; bytes: number; maxUserBytes: number },
 ): void {
   const limit = storedBytesLimit(user, maxUserBytes)

@@ -173,21 +173,19 @@ export function claimCalibration(
   { qpu, driver, epoch }: DispatchTarget,
 ): CalibrationClaim | undefined {
   const run = newId(tx.now)
-  const row = tx.one<{ id: string }>(
+  const [request] = tx.runUpdate(
+    calibrationRequests,
     `UPDATE calibration_requests SET status = 'running', run_id = $run, epoch = $epoch, confirmed = 0, waits = 0,
        progress = NULL, error = '', started_at = $at, updated = $at
      WHERE seq = (SELECT min(seq) FROM calibration_requests WHERE driver = $driver AND status = 'pending')
        AND NOT EXISTS (SELECT 1 FROM calibration_requests WHERE driver = $driver AND status = 'running')
        AND NOT EXISTS (SELECT 1 FROM tuner_runs WHERE driver = $driver)
-       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)
-     RETURNING id`,
+       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)`,
     { qpu, driver, epoch, run, at: tx.at },
   )
-  if (!row) return undefined
-  const request = tx.changed(calibrationRequests, row.id, 'update')()
-  if (!request) throw new AppError('internal', `calibration request ${row.id} vanished while it was claimed`)
-  const { mode, target_qubits: targetQubits, resumes } = request
-  return { request: row.id, run, driver, epoch, mode, targetQubits, resumes }
+  if (!request) return undefined
+  const { id, mode, target_qubits: targetQubits, resumes } = request
+  return { request: id, run, driver, epoch, mode, targetQubits, resumes }
 }
 
 /**

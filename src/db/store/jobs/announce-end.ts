@@ -1,5 +1,5 @@
 import { fromTimestamp } from '../../../base/index.ts'
-import { firstOf, type Query, readAll } from '../../engine/query.ts'
+import { firstOf, type Query } from '../../engine/query.ts'
 import type { SqlReader, SqlWriter } from '../../engine/sql.ts'
 import { queueMailItem } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
@@ -43,7 +43,7 @@ export function ownerOfJob(job: string): Query<Owner | undefined> {
 
 /** Announces the end of a job to its owner. */
 export function announceJobEnd(tx: SqlWriter, job: string): void {
-  const { owner, ended } = readAll(tx, {
+  const { owner, ended } = tx.read({
     owner: ownerOfJob(job),
     ended: firstOf<{ status: string; created: string }>(
       'SELECT status, created FROM quantum_jobs WHERE id = $job',

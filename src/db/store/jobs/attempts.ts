@@ -1,4 +1,4 @@
-import type { Ahead } from '../../engine/sql.ts'
+import { allOf, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { type KnownProvenance, provenanceSql } from './provenance.ts'
 
@@ -43,7 +43,7 @@ export interface JobError {
 type AttemptEnd = 'ok' | 'error' | 'lost' | 'undelivered' | 'requeued'
 
 /** One claim of a job for a driver, as its owner sees it. */
-interface AttemptSeen {
+export interface AttemptSeen {
   attempt: number
   /** Ids; of a QPU or driver that was removed as well. */
   qpu: string
@@ -117,8 +117,8 @@ export function endLate(
 }
 
 /** The attempts of a job in order. */
-export function listAttempts(tx: ReadTx, job: string): Ahead<AttemptSeen[]> {
-  return tx.ahead<AttemptSeen>(
+export function attemptsOf(job: string): Query<AttemptSeen[]> {
+  return allOf<AttemptSeen>(
     `SELECT attempt, qpu, driver, state, claimed_at, started_at, ended_at,
        (SELECT body FROM job_provenance WHERE id = claim.provenance) AS provenance
      FROM ${ATTEMPTS} claim WHERE job = $job ORDER BY attempt`,

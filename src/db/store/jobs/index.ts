@@ -1,13 +1,15 @@
 export { quantumJobs } from '../../collections/quantum_jobs.ts'
-export { isOfOperator, listTimeline, type TimelineEntry } from '../../journal/timeline.ts'
+export { isOfOperator, type TimelineEntry, timelineOf } from '../../journal/timeline.ts'
+export { ownerOfJob } from './announce-end.ts'
 export {
   type AttemptKey,
   type AttemptResult,
+  type AttemptSeen,
+  attemptsOf,
   type DriverAttempt,
   isRequeuedAttempt,
   isRunningAttempt,
   type JobError,
-  listAttempts,
   listAttemptsOfOlderLeases,
   listRunningAttempts,
 } from './attempts.ts'
@@ -31,34 +33,34 @@ export {
   labelJob,
   listJobs,
   readExpectedResults,
-  readingChipNeeds,
 } from './jobs.ts'
 export { type Occupancy, readOccupancy } from './occupancy.ts'
 export { listPartialResults, type PartialResult, recordProgress } from './partial-results.ts'
 export { type AttemptCalibration, disturbingReport, type KnownProvenance } from './provenance.ts'
 export { JobOrder, type OpenJob } from './queue/job-order.ts'
-export { OrderReading } from './queue/qpu-queue.ts'
-export { mayRun, type QpuState, type QueueState, readQueues } from './queue/queue.ts'
+export { OrderReading, queueReads } from './queue/qpu-queue.ts'
+export { mayRun, type QpuState, type QueueState, queueStateOf } from './queue/queue.ts'
 export {
   type CandidateQueue,
+  newPosition,
   type QueuePositionInput,
-  readingQueues,
-  readNewPosition,
+  queuePositionReads,
   readQueuePosition,
 } from './queue/queue-position.ts'
 export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jobs.ts'
 export { cancelJob } from './transitions/cancel.ts'
-export { type Claim, claimJob, type DispatchTarget, listIdleQpus } from './transitions/claim.ts'
+export { type Claim, claimJob, claimParts, type DispatchTarget, idleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
-export { applyResult, expectedOf, type ResultOutcome, readsOfResult } from './transitions/finish.ts'
+export { applyResult, type ResultOutcome, resultReads } from './transitions/finish.ts'
 export { deadlineOf, giveUp, listDueJobs } from './transitions/give-up.ts'
 export { holdJob } from './transitions/hold.ts'
 export {
   assertMaySubmit,
   bytesOfJob,
-  countPending,
   insertJob,
-  readingSubmitter,
+  pendingJobsOf,
+  type Submitter,
+  submitterReads,
 } from './transitions/insert.ts'
 export { moveJob, moveJobToFront } from './transitions/move.ts'
 export type { JobAction } from './transitions/operator-action.ts'

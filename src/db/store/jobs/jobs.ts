@@ -23,7 +23,6 @@
  * | – | ended → – | `deleteJob` (delete) |
  */
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
-import type { Ahead } from '../../engine/sql.ts'
 import { fitting, lengthOf } from '../../records/page-size.ts'
 import { MAX_HELD_BYTES } from '../../records/stored-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
@@ -63,13 +62,6 @@ export function findJob(tx: ReadTx, id: string): Job | undefined {
 export function readExpectedResults(tx: ReadTx, id: string): string {
   const sql = 'SELECT expected_results AS expected FROM quantum_jobs WHERE id = $id'
   return tx.one<{ expected: string }>(sql, { id })?.expected ?? ''
-}
-
-/** What the programs of a job need of a chip, as JSON; '' for an unknown job and where it is not known. */
-export function readingChipNeeds(tx: ReadTx, id: string): Ahead<string> {
-  const sql = 'SELECT chip_needs AS needs FROM quantum_jobs WHERE id = $id'
-  const rows = tx.ahead<{ needs: string }>(sql, { id })
-  return () => rows()[0]?.needs ?? ''
 }
 
 /**

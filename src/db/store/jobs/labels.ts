@@ -1,7 +1,6 @@
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
-import { type Ahead, quoted } from '../../engine/sql.ts'
-import type { ReadTx, Tx } from '../../records/tx.ts'
-import { JsonText } from '../../schema/json-text.ts'
+import { quoted } from '../../engine/sql.ts'
+import type { Tx } from '../../records/tx.ts'
 import { largeTableOf } from '../../schema/large-values.ts'
 
 /**
@@ -10,7 +9,6 @@ import { largeTableOf } from '../../schema/large-values.ts'
  * values of the job: they count for its owner and are removed with the job.
  */
 const TABLE = quoted(largeTableOf(quantumJobs))
-const KEY = `"record" = $job AND "field" = 'labels'`
 
 /** Stores the labels of a new job, a JSON text. */
 export function saveLabels(tx: Tx, job: string, labels: string): void {
@@ -20,11 +18,7 @@ export function saveLabels(tx: Tx, job: string, labels: string): void {
   })
 }
 
-/** The labels of a job; undefined if its circuits have none. */
-export function readingLabels(tx: ReadTx, job: string): Ahead<JsonText | undefined> {
-  const rows = tx.ahead<{ body: string }>(`SELECT "body" FROM ${TABLE} WHERE ${KEY}`, { job })
-  return () => {
-    const [row] = rows()
-    return row && new JsonText(row.body)
-  }
+/** SQL for the labels of a job, whose id is SQL, too; NULL if its circuits have none. */
+export function labelsSql(job: string): string {
+  return `SELECT "body" FROM ${TABLE} WHERE "record" = ${job} AND "field" = 'labels'`
 }

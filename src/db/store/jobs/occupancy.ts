@@ -1,3 +1,4 @@
+import { allOf } from '../../engine/query.ts'
 import type { Qpu } from './queue/job-order.ts'
 import { type OrderReading, QpuQueue } from './queue/qpu-queue.ts'
 
@@ -32,20 +33,20 @@ type Running = NonNullable<Occupancy['running']> & { qpu: string }
  * job for each QPU, and the bookings that have not ended.
  */
 export function readOccupancy(reading: OrderReading, listed: readonly Qpu[]): Map<string, Occupancy> {
-  const { tx } = reading
-  const booked = tx.ahead<Slot>(
-    `SELECT slot.qpu, slot.booked_by AS "user", coalesce(booker.username, '') AS username,
-       coalesce(booker.email, '') AS email, slot.start_time AS start, slot.end_time AS "end"
-     FROM time_slots slot LEFT JOIN users booker ON booker.id = slot.booked_by
-     WHERE slot.end_time > $at ORDER BY slot.end_time LIMIT ${MAX_SLOTS}`,
-    { at: tx.at },
-  )
-  const running = tx.ahead<Running>(
-    `SELECT job.qpu, job.id AS job, job.name, job.user_id AS "user", coalesce(owner.email, '') AS email,
-       job.claimed_at AS since
-     FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id WHERE job.status = 'running'`,
-  )
-  const [slots, jobs] = [booked(), new Map(running().map(({ qpu, ...job }) => [qpu, job]))]
+  const { slots, running } = reading.tx.read({
+    slots: allOf<Slot>(
+      `SELECT slot.qpu, slot.booked_by AS "user", coalesce(booker.username, '') AS username,
+         coalesce(booker.email, '') AS email, slot.start_time AS start, slot.end_time AS "end"
+       FROM time_slots slot LEFT JOIN users booker ON booker.id = slot.booked_by
+       WHERE slot.end_time > $at ORDER BY slot.end_time LIMIT ${MAX_SLOTS}`,
+    ),
+    running: allOf<Running>(
+      `SELECT job.qpu, job.id AS job, job.name, job.user_id AS "user", coalesce(owner.email, '') AS email,
+         job.claimed_at AS since
+       FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id WHERE job.status = 'running'`,
+    ),
+  })
+  const jobs = new Map(running.map(({ qpu, ...job }) => [qpu, job]))
   return new Map(listed.map((qpu) => [qpu.id, occupancyOf(reading, qpu, slots, jobs.get(qpu.id))]))
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { IN_FORCE } from '../../collections/calibration_results.ts'
-import { firstOf, type Query } from '../../engine/query.ts'
-import type { Ahead, SqlReader, SqlWriter } from '../../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
+import type { SqlReader, SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
 /** A file as the driver has read it. */
@@ -101,18 +101,15 @@ function newestReportSql(qpu: string): string {
 }
 
 /** The report of a calibration that ran on a QPU between two times: it disturbed the job that did, too. */
-export function disturbingReport(
-  tx: ReadTx,
-  { qpu, from, to }: { qpu: string; from: string; to: string },
-): Ahead<string | undefined> {
+export function disturbingReport(run: { qpu: string; from: string; to: string }): Query<string | undefined> {
   // Calibrations of a QPU follow each other: only the first that ends later may have begun before.
-  const rows = tx.ahead<{ id: string }>(
+  const report = firstOf<{ id: string }>(
     `SELECT id FROM (SELECT id, started_at FROM calibration_results
        WHERE qpu = $qpu AND (${IN_FORCE}) AND finished_at > $from ORDER BY finished_at, seq LIMIT 1) next
      WHERE started_at < $to`,
-    { qpu, from, to },
+    run,
   )
-  return () => rows()[0]?.id
+  return mapped(report, (found) => found?.id)
 }
 
 function stateOf(report: Report | undefined, file: FileState | undefined): CalibrationState {

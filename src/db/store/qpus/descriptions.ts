@@ -1,5 +1,5 @@
 import { NOT_DESCRIBED, qpus } from '../../collections/qpus.ts'
-import type { Ahead } from '../../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { JsonText } from '../../schema/json-text.ts'
 import { completeDescription, type Fidelity, withNewer } from './complete-description.ts'
@@ -98,14 +98,11 @@ export function withdrawFidelities(
   if (row.described !== '') tx.changed(qpus, qpu, 'update')
 }
 
-/** Begins to read the description of a QPU, completed by the newest calibration report; null without one. */
-export function readDescription(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
+/** The description of a QPU, completed by the newest calibration report; null without one. */
+export function descriptionOf(qpu: string): Query<JsonText | null> {
   const sql = "SELECT completed FROM qpu_descriptions WHERE qpu = $qpu AND completed <> ''"
-  const rows = tx.ahead<{ completed: string }>(sql, { qpu })
-  return () => {
-    const [row] = rows()
-    return row ? new JsonText(row.completed) : null
-  }
+  const row = firstOf<{ completed: string }>(sql, { qpu })
+  return mapped(row, (found) => (found ? new JsonText(found.completed) : null))
 }
 
 /** Whether the device of a QPU described itself as a simulator. */

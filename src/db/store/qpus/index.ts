@@ -5,8 +5,8 @@ export { cancelBookings, cancelBookingsOf } from './cancel-bookings.ts'
 export {
   type DescribedLimits,
   describeQpu,
+  descriptionOf,
   isSimulator,
-  readDescription,
   removeDescription,
 } from './descriptions.ts'
 export { readFailures, readJobTicks } from './job-ticks.ts'

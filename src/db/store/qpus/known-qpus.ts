@@ -1,9 +1,9 @@
 import { qpus } from '../../collections/qpus.ts'
-import type { Ahead } from '../../engine/sql.ts'
+import { type Known, mapped, type Query } from '../../engine/query.ts'
 import { Memory, type MemorySource } from '../../records/memory.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { JsonText } from '../../schema/json-text.ts'
-import { readDescription } from './descriptions.ts'
+import { descriptionOf } from './descriptions.ts'
 import { normalName, type Qpu } from './qpus.ts'
 
 /** Characters of a description that is kept. */
@@ -31,24 +31,26 @@ export class KnownQpus {
     return this.list(tx).filter(({ enabled }) => enabled)
   }
 
+  get(tx: ReadTx, id: string): Qpu | undefined {
+    return this.#memory.get(tx, id)
+  }
+
   /** A QPU by name, else by id. */
   find(tx: ReadTx, nameOrId: string): Qpu | undefined {
     const name = normalName(nameOrId)
-    return this.list(tx).find((qpu) => qpu.name === name) ?? this.#memory.get(tx, nameOrId)
+    return this.list(tx).find((qpu) => qpu.name === name) ?? this.get(tx, nameOrId)
   }
 
-  /** Begins to read the description of a QPU, unless it is known; null without one. */
-  description(tx: ReadTx, qpu: string): Ahead<JsonText | null> {
+  /** The description of a QPU, which is read unless it is known; null without one. */
+  description(tx: ReadTx, qpu: string): Query<JsonText | null> | Known<JsonText | null> {
     const version = this.#memory.version(qpu)
     const known = this.#descriptions.get(qpu)
-    if (known?.version === version) return () => known.text
+    if (known?.version === version) return { known: known.text }
     const mayKeep = this.#memory.mayKeep(tx)
-    const reading = readDescription(tx, qpu)
-    return () => {
-      const text = reading()
+    return mapped(descriptionOf(qpu), (text) => {
       const isSmall = (text?.text.length ?? 0) <= MAX_KEPT
       if (isSmall && mayKeep) this.#descriptions.set(qpu, { version, text })
       return text
-    }
+    })
   }
 }

@@ -1,7 +1,7 @@
 import { AppError, isId, nearest } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
-import type { Ahead } from '../../engine/sql.ts'
+import { allOf, mapped, type Query } from '../../engine/query.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx } from '../../records/tx.ts'
@@ -264,8 +264,8 @@ export function setDraining(
  * Begins to read the ids of QPUs with a running calibration, requested or started by the tuner itself, or
  * with one that waits for the running job; they take no jobs.
  */
-export function calibratingQpus(tx: ReadTx): Ahead<Set<string>> {
-  const rows = tx.ahead<{ qpu: string }>(
+export function calibratingQpus(): Query<Set<string>> {
+  const rows = allOf<{ qpu: string }>(
     `SELECT drivers.qpu AS qpu FROM calibration_requests
        JOIN drivers ON drivers.id = calibration_requests.driver
        WHERE calibration_requests.status = 'running'
@@ -276,5 +276,5 @@ export function calibratingQpus(tx: ReadTx): Ahead<Set<string>> {
      UNION
      SELECT drivers.qpu FROM tuner_runs JOIN drivers ON drivers.id = tuner_runs.driver`,
   )
-  return () => new Set(rows().map((row) => row.qpu))
+  return mapped(rows, (found) => new Set(found.map(({ qpu }) => qpu)))
 }

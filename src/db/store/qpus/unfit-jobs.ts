@@ -1,7 +1,7 @@
 import { qpus } from '../../collections/qpus.ts'
 import { quantumJobs } from '../../collections/quantum_jobs.ts'
-import type { Ahead } from '../../engine/sql.ts'
-import type { ReadTx, Tx } from '../../records/tx.ts'
+import { allOf, mapped, type Query } from '../../engine/query.ts'
+import type { Tx } from '../../records/tx.ts'
 
 /** Maximum length of a reason. */
 const MAX_REASON_LENGTH = 1_000
@@ -37,8 +37,11 @@ export function forgetUnfit(tx: Tx, qpu: string): void {
 }
 
 /** Why a job is kept from QPUs, by id of the QPU. */
-export function readUnfitness(tx: ReadTx, seq: number): Ahead<ReadonlyMap<string, Unfitness>> {
-  const sql = 'SELECT qpu, code, reason FROM unfit_jobs WHERE job_seq = $seq'
-  const rows = tx.ahead<Unfitness & { qpu: string }>(sql, { seq })
-  return () => new Map(rows().map(({ qpu, ...why }) => [qpu, why]))
+export function unfitnessOfJob(job: string): Query<ReadonlyMap<string, Unfitness>> {
+  const rows = allOf<Unfitness & { qpu: string }>(
+    `SELECT qpu, code, reason FROM unfit_jobs
+     WHERE job_seq = (SELECT seq FROM quantum_jobs WHERE id = $job)`,
+    { job },
+  )
+  return mapped(rows, (found) => new Map(found.map(({ qpu, ...why }) => [qpu, why])))
 }

@@ -175,7 +175,7 @@ function placeOf(tx: ReadTx, { qpu, cursor_at: after, cursor_job: job }: OpenRec
 
 /** Makes the refund of a job what it has to be. Removed and unlimited users are not charged. */
 function settle(tx: Tx, qpu: string, { id, user, at, isRecalled }: TouchedJob): void {
-  const charged = chargeOf(tx, id)()
+  const charged = tx.read(chargeOf(id))
   if (charged === undefined || user === '') return
   const { ms, count } = refundsOf(tx, id)
   const deltaMs = (isRecalled === 1 ? charged : 0) - ms

@@ -1,4 +1,4 @@
-import type { Ahead } from '../../engine/sql.ts'
+import { firstOf, type Query } from '../../engine/query.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
 /** When the attempt that completed a job began, for the alias of its row; UTC text. */
@@ -28,14 +28,13 @@ export interface RecallMark {
 }
 
 /** The mark on a job: the oldest recall in force that its result touches; undefined without one. */
-export function recallOf(tx: ReadTx, job: string): Ahead<RecallMark | undefined> {
-  const rows = tx.ahead<RecallMark>(
+export function recallOf(job: string): Query<RecallMark | undefined> {
+  return firstOf<RecallMark>(
     `SELECT recall.id AS recall, recall.reason, recall.created AS at
      FROM quantum_jobs job JOIN recalls recall ON recall.qpu = job.qpu AND recall.undone_at = ''
      WHERE job.id = $job AND ${touchSql('job', 'recall')} ORDER BY recall.id LIMIT 1`,
     { job },
   )
-  return () => rows()[0]
 }
 
 /** The marks on some jobs, by their ids; jobs without one are not among them. */

@@ -2,10 +2,9 @@ import { type Database, defineIntent, textBytes } from '../../../db/index.ts'
 import {
   type AttemptResult,
   applyResult,
-  expectedOf,
   type JobError,
   type ResultOutcome,
-  readsOfResult,
+  resultReads,
 } from '../../../db/store/jobs/index.ts'
 import {
   contradictedFailure,
@@ -54,10 +53,10 @@ interface EndedAttempt {
 
 const endAttempt = defineIntent({
   name: 'finish job',
-  reads: ({ result }: EndedAttempt) => readsOfResult(result),
+  reads: ({ result }: EndedAttempt) => resultReads(result),
   run(tx, facts, { source, result, config, ...times }): Finished {
     const { job, attempt, execution_ms: executionMs, provenance } = result
-    const refusal = refusalOf(() => expectedOf(tx, result, facts), source, result)
+    const refusal = refusalOf(facts.attempt?.expected ?? '', source, result)
     const outcome = outcomeOf(result, refusal)
     const ended = { job, attempt, driver: source.driver, executionMs, outcome, provenance, ...times }
     const end = applyResult(tx, ended, config, facts)
@@ -66,13 +65,8 @@ const endAttempt = defineIntent({
 })
 
 /** The failure of results that contradict the job. Jobs of earlier versions do not say what they expect. */
-function refusalOf(
-  readExpected: () => string,
-  { name }: { name: string },
-  result: Result,
-): JobFailure | undefined {
+function refusalOf(text: string, { name }: { name: string }, result: Result): JobFailure | undefined {
   if (result.status === 'failed' || !result.summary) return undefined
-  const text = readExpected()
   // Written by the submission.
   const expected = text === '' ? undefined : (JSON.parse(text) as ExpectedResults)
   const contradiction = expected && contradictionOf(result.summary, expected)

@@ -1,4 +1,4 @@
-import type { Ahead, JsonText, ReadTx } from '../../../db/index.ts'
+import type { JsonText, ReadTx } from '../../../db/index.ts'
 import { readReadoutFidelities } from '../../../db/store/calibrations/index.ts'
 import type { Qpu } from '../../../db/store/qpus/index.ts'
 import { type QualityCondition, shortfallsOf } from '../../../protocol/index.ts'
@@ -10,11 +10,11 @@ import { type BeyondLimit, beyondLimits } from './judge-extents.ts'
 export class ChipReading {
   readonly #tx: ReadTx
   readonly #qpu: Pick<Qpu, 'id' | 'name'>
-  readonly #description: Ahead<JsonText | null>
+  readonly #description: JsonText | null
   #flawed: { chip: DescribedChip | undefined } | undefined
   #measured: { chip: DescribedChip | undefined } | undefined
 
-  constructor(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>, description: Ahead<JsonText | null>) {
+  constructor(tx: ReadTx, qpu: Pick<Qpu, 'id' | 'name'>, description: JsonText | null) {
     this.#tx = tx
     this.#qpu = qpu
     this.#description = description
@@ -26,12 +26,12 @@ export class ChipReading {
 
   /** The limits of the device that a job passes. */
   beyond(extents: JobExtents | undefined): BeyondLimit[] {
-    return extents ? beyondLimits(this.#description(), this.#qpu.name, extents) : []
+    return extents ? beyondLimits(this.#description, this.#qpu.name, extents) : []
   }
 
   /** The chip, if parts of it are not in use or stale; undefined for a whole chip. */
   get flawed(): DescribedChip | undefined {
-    this.#flawed ??= { chip: flawedChipOf(this.#description(), this.#qpu) }
+    this.#flawed ??= { chip: flawedChipOf(this.#description, this.#qpu) }
     return this.#flawed.chip
   }
 
@@ -58,7 +58,7 @@ export class ChipReading {
 
   /** The description with the newest measured readout of each qubit, as the pages show it. */
   #readMeasured(): DescribedChip | undefined {
-    const chip = chipOf(this.#description(), this.#qpu)
+    const chip = chipOf(this.#description, this.#qpu)
     if (!chip) return undefined
     const fidelities = readReadoutFidelities(this.#tx, this.#qpu.id)
     const qubits = chip.qubits.map((qubit) => {

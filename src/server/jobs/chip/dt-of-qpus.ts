@@ -27,12 +27,13 @@ function dtOf(description: JsonText | null): number {
 
 /** Every QPU with the length of its `dt`. */
 export function readDts({ db, order: { qpus } }: Pick<ServerContext, 'db' | 'order'>): Promise<QpuDt[]> {
-  return db.read((tx) =>
-    qpus
-      .list(tx)
-      .map(({ id, name, enabled }) => ({ id, name, isEnabled: enabled, found: qpus.description(tx, id) }))
-      .map(({ found, ...qpu }) => ({ ...qpu, dt: dtOf(found()) })),
-  )
+  return db.read((tx) => {
+    const all = qpus.list(tx)
+    const descriptions = tx.read(all.map(({ id }) => qpus.description(tx, id)))
+    return all.map(({ id, name, enabled }, at) => {
+      return { id, name, isEnabled: enabled, dt: dtOf(descriptions[at] ?? null) }
+    })
+  })
 }
 
 /**

@@ -1,18 +1,18 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
 import { type Clock, failpoint, type Log, Loop, MIB } from '../../../base/index.ts'
-import { type Ahead, type Database, JsonText, type Tx, textBytes } from '../../../db/index.ts'
+import { type Database, JsonText, type Tx, textBytes, type Values } from '../../../db/index.ts'
 import {
   applyResult,
   type Claim,
   claimJob,
+  claimParts,
   type DispatchTarget,
+  idleQpus,
   type JobOrder,
-  listIdleQpus,
-  type OpenJob,
-  type QueueState,
-  readingChipNeeds,
-  readQueues,
+  OrderReading,
+  queueReads,
+  queueStateOf,
   requeueUndelivered,
 } from '../../../db/store/jobs/index.ts'
 import { markUnfit } from '../../../db/store/qpus/index.ts'
@@ -40,15 +40,6 @@ interface JobDispatcherDependencies {
    */
   onSent?: (ms: number) => void
   config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
-}
-
-/** What was begun to be read for the claims of some QPUs. */
-interface BegunClaims {
-  /** The queue of one of them; undefined for others. */
-  queueOf(qpu: string): QueueState | undefined
-  descriptions: ReadonlyMap<string, Ahead<JsonText | null>>
-  /** What the jobs that are probably next need of a chip. */
-  needs: ReadonlyMap<string, Ahead<string>>
 }
 
 /** Jobs that one pass judges for a QPU whose chip has changed. */
@@ -85,7 +76,11 @@ export class JobDispatcher {
   async dispatchOnce(qpus?: ReadonlySet<string>): Promise<void> {
     const { db, hub, clock, onSent } = this.#dependencies
     const begun = clock.monotonic()
-    const claims = await db.write('claim jobs', (tx) => this.#claimAll(tx, qpus))
+    const claims = await db.write('claim jobs', (tx) => {
+      const all = this.#claimAll(tx, qpus)
+      if (feature('FAILPOINTS') && all.length > 0) failpoint('dispatch.claiming')
+      return all
+    })
     await deliverEach(hub, claims, async (claim) => {
       if (await this.#deliver(claim)) onSent?.(clock.monotonic() - begun)
     })
@@ -99,25 +94,26 @@ export class JobDispatcher {
     // All are looked at sometimes, whatever the order says.
     const looked = qpus && new Set([...qpus].filter((id) => order.mayClaim(id)))
     if (looked?.size === 0) return claims
-    const idle = listIdleQpus(tx, looked)
-    // Of several, only those that are idle are read.
-    let begun = looked?.size === 1 ? this.#beginClaims(tx, [...looked]) : undefined
-    const targets = idle().filter((target) => this.#isReady(target))
+    // Of several, only those that are idle are read further.
+    const { idle, only } = tx.read({
+      idle: idleQpus(looked),
+      only: looked?.size === 1 ? claimReads(tx, order, looked) : undefined,
+    })
+    let facts = only && claimFacts(tx, order, only)
+    const targets = idle.filter((target) => this.#isReady(target))
     for (const [at, target] of targets.entries()) {
       if (!order.headOf(target.qpu)) continue
-      if (!begun?.descriptions.has(target.qpu)) {
+      if (facts?.chips[target.qpu] === undefined) {
         const rest = targets.slice(at).map(({ qpu }) => qpu)
-        begun = this.#beginClaims(tx, rest)
+        facts = claimFacts(tx, order, tx.read(claimReads(tx, order, rest)))
       }
-      const claim = this.#claimNext(tx, target, begun)
-      if (!claim) continue
-      claims.push(claim)
-      if (textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
+      const claim = this.#claimNext(tx, target, facts)
+      if (claim) claims.push(claim)
+      if (!claim || textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
       this.#concerned.addAll()
       this.loop.wake()
       break
     }
-    if (feature('FAILPOINTS') && claims.length > 0) failpoint('dispatch.claiming')
     return claims
   }
 
@@ -126,46 +122,31 @@ export class JobDispatcher {
    * described again or calibrated. The rest of many follows when the loop runs again, for which each change
    * wakes it.
    */
-  #claimNext(tx: Tx, target: DispatchTarget, begun: BegunClaims): Claim | undefined {
+  #claimNext(tx: Tx, target: DispatchTarget, facts: ClaimFacts): Claim | undefined {
     const { config, order } = this.#dependencies
-    let { queueOf, descriptions, needs } = begun
+    const { qpu } = target
+    let { reading } = facts
     let chip: ChipReading | undefined
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
-      const state = queueOf(target.qpu)
+      const state = queueStateOf(reading, qpu, config.idleThreshold)
       const { job } = state ? pickJob(state, tx.now, config.idleThreshold) : {}
       if (!state || job === undefined) return undefined
-      const needed = readChipNeeds((needs.get(job) ?? readingChipNeeds(tx, job))())
-      const description = descriptions.get(target.qpu) ?? order.qpus.description(tx, target.qpu)
-      chip ??= new ChipReading(tx, state.qpu, description)
-      const unfit = needed && unfitnessOf(chip, needed)
+      const parts = facts.jobs[job] ?? tx.read(claimParts(job))
+      const needs = readChipNeeds(parts.chipNeeds)
+      chip ??= new ChipReading(tx, state.qpu, facts.chips[qpu] ?? null)
+      const unfit = needs && unfitnessOf(chip, needs)
       if (unfit) {
-        markUnfit(tx, job, { qpu: target.qpu, ...unfit })
-        ;({ queueOf, descriptions, needs } = this.#beginClaims(tx, [target.qpu]))
+        markUnfit(tx, job, { qpu, ...unfit })
+        reading = new OrderReading(order, tx, tx.read(queueReads(qpu)))
         continue
       }
-      const claim = claimJob(tx, job, target, config)
+      const claim = claimJob(tx, job, target, config, parts)
       order.dequeue(job)
       if (claim) return claim
       // The order was wrong about the job, or the lease has changed: other QPUs may still run it.
       order.refresh(tx)
     }
     return undefined
-  }
-
-  /** Begins to read what the next claims of QPUs need, of those for which a job waits. */
-  #beginClaims(tx: Tx, qpus: readonly string[]): BegunClaims {
-    const { config, order } = this.#dependencies
-    const heads = new Set<OpenJob>()
-    const waiting = qpus.filter((qpu) => {
-      const head = order.headOf(qpu, heads)
-      if (head) heads.add(head)
-      return head !== undefined
-    })
-    return {
-      queueOf: readQueues(tx, waiting, config.idleThreshold, order),
-      descriptions: new Map(waiting.map((qpu) => [qpu, order.qpus.description(tx, qpu)])),
-      needs: new Map([...heads].map(({ id }) => [id, readingChipNeeds(tx, id)])),
-    }
   }
 
   #isReady({ driver, epoch }: DispatchTarget): boolean {
@@ -223,6 +204,24 @@ export class JobDispatcher {
     log.warn('job failed, its stored payload is not valid', { job, reason })
   }
 }
+
+/** What the next claims of QPUs depend on, of those for which a job waits: queues, chips, first jobs. */
+function claimReads(tx: Tx, order: JobOrder, qpus: Iterable<string>) {
+  const heads = order.headsOf(qpus)
+  const [waiting, jobs] = [[...heads.keys()], [...heads.values()]]
+  const users = jobs.map(({ user }) => user)
+  return {
+    queues: queueReads(waiting.length === 1 ? waiting[0] : '', users),
+    chips: Object.fromEntries(waiting.map((qpu) => [qpu, order.qpus.description(tx, qpu)])),
+    jobs: Object.fromEntries(jobs.map(({ id }) => [id, claimParts(id)])),
+  }
+}
+
+function claimFacts(tx: Tx, order: JobOrder, { queues, ...facts }: Values<ReturnType<typeof claimReads>>) {
+  return { reading: new OrderReading(order, tx, queues), ...facts }
+}
+
+type ClaimFacts = ReturnType<typeof claimFacts>
 
 /**
  * The payload to send, checked unless it is large: reading it would block the event loop for up to 150 ms.

@@ -29,7 +29,10 @@ export function findBelowQuality(
     registered
       .filter((qpu) => fitsQpu(needs, qpu))
       .flatMap((qpu) => {
-        const unfit = belowQuality(new ChipReading(tx, qpu, known.description(tx, qpu.id)), submission)
+        const unfit = belowQuality(
+          new ChipReading(tx, qpu, tx.read(known.description(tx, qpu.id))),
+          submission,
+        )
         return unfit ? [[qpu.id, unfit] as const] : []
       }),
   )

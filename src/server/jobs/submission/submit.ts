@@ -1,15 +1,16 @@
 import { AppError } from '../../../base/index.ts'
-import { JsonText, type ReadTx, type Tx } from '../../../db/index.ts'
+import { JsonText, type Tx } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
   assertMaySubmit,
   bytesOfJob,
   findJob,
   insertJob,
+  OrderReading,
   type Quote,
-  readingQueues,
-  readingSubmitter,
+  queueReads,
   saveResponse,
+  submitterReads,
 } from '../../../db/store/jobs/index.ts'
 import { markUnfit, type Unfitness } from '../../../db/store/qpus/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
@@ -64,12 +65,15 @@ export async function submitJob(
   assertNoProblems(submission.problems)
   const submit = (tx: Tx) => {
     const needs = needsOf(submission)
-    const submitter = readingSubmitter(tx, user.id)
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
     if (before) return before
     const target = resolveTarget(tx, submission.target, needs, known)
-    const begun = readingQueues(tx, target.id, context.order, target.registered)
+    const { submitter, queues } = tx.read({
+      submitter: submitterReads(user.id),
+      queues: queueReads(target.id),
+    })
+    const reading = new OrderReading(order, tx, queues)
     assertNoProblems([...needProblems(submission, target), ...conditionProblems(submission)])
     assertNoProblems(findUncalibrated(tx, submission, target, known).problems)
     const below = findBelowQuality(tx, submission, target, known)
@@ -85,7 +89,7 @@ export async function submitJob(
         programHash: submission.programHash,
         maxMs: submission.maxMs,
         giveUpMs: submission.giveUpMs,
-        quote: quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below, begun }),
+        quote: quoteOf(context, reading, { user: user.id, submission, qpu: target.id, below }),
         ...namesOf(submission),
       },
       { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
@@ -110,17 +114,16 @@ interface QuotedSubmission {
   qpu: string
   /** The QPUs that do not meet its condition now. */
   below: ReadonlyMap<string, Unfitness>
-  begun?: ReturnType<typeof readingQueues>
 }
 
 /** What is expected of a submission. */
 function quoteOf(
   context: SubmissionContext,
-  tx: ReadTx,
-  { user, submission, qpu, below, begun }: QuotedSubmission,
+  reading: OrderReading,
+  { user, submission, qpu, below }: QuotedSubmission,
 ): Quote {
   const { programHash: program, maxMs } = submission
-  return quoteJob(context, tx, { user, qpu, needs: needsOf(submission), program, maxMs, unfit: below, begun })
+  return quoteJob(context, reading, { user, qpu, needs: needsOf(submission), program, maxMs, unfit: below })
 }
 
 function namesOf({ name, tags, labels }: ExaminedSubmission) {
@@ -189,7 +192,7 @@ export async function dryRunJob(
   dryRun.warnings.push(...warnings)
   const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
   await db.read((tx) => {
-    const submitter = readingSubmitter(tx, user.id)
+    const submitter = tx.read(submitterReads(user.id))
     const target = collectProblems(dryRun.problems, () =>
       resolveTarget(tx, submission.target, needsOf(submission), known),
     )
@@ -198,15 +201,14 @@ export async function dryRunJob(
       dryRun.problems.push(...needProblems(submission, target), ...conditionProblems(submission), ...problems)
       dryRun.warnings.push(...warnings)
     }
-    const owner = collectProblems(dryRun.problems, () =>
-      assertMaySubmit(submitter(), limits, bytesOfJob(payload)),
-    )
+    collectProblems(dryRun.problems, () => assertMaySubmit(submitter, limits, bytesOfJob(payload)))
     dryRun.qpu_target = target?.id ?? ''
-    if (!target || !owner || dryRun.problems.length > 0) return
+    if (!target || dryRun.problems.length > 0) return
     const below = findBelowQuality(tx, submission, target, known)
     dryRun.warnings.push(...conditionWarnings(submission, target, below))
-    const quote = quoteOf(context, tx, { user: user.id, submission, qpu: target.id, below })
-    dryRun.estimate = presentQuote(quote, !owner.unlimited)
+    const reading = new OrderReading(order, tx, tx.read(queueReads(target.id)))
+    const quote = quoteOf(context, reading, { user: user.id, submission, qpu: target.id, below })
+    dryRun.estimate = presentQuote(quote, submitter.owner?.unlimited === 0)
   })
   const isAccepted = dryRun.problems.length === 0
   return { ...dryRun, accepted: isAccepted, executions, qubits, payload, ignored }

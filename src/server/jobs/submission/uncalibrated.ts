@@ -32,8 +32,8 @@ export function findUncalibrated(
 ): Found {
   const needs = needsOf(submission)
   const fitting = registered.filter((qpu) => fitsQpu(needs, qpu))
-  const read = fitting.map((qpu) => ({ qpu, description: known.description(tx, qpu.id) }))
-  const found = read.map(({ qpu, description }) => findOnQpu(submission, qpu, description()))
+  const descriptions = tx.read(fitting.map((qpu) => known.description(tx, qpu.id)))
+  const found = fitting.map((qpu, at) => findOnQpu(submission, qpu, descriptions[at] ?? null))
   return found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
 }
 

@@ -17,7 +17,7 @@ import type { RecordService } from '../service.ts'
 export const qpusBehavior = defineBehavior(qpus, {
   computedShape: qpuStateShape,
   computed: (tx) => {
-    const running = calibratingQpus(tx)()
+    const running = tx.read(calibratingQpus())
     return (qpu) => stateOfQpu(qpu, running)
   },
   creating: (_, values) => hashSent(values, 'access_token'),

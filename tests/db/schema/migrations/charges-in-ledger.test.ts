@@ -24,7 +24,7 @@ test.skipIf(onlySqlite('its file'))(
         const { id } = tx.one<{ id: string }>('SELECT id FROM qpus') ?? { id: '' }
         expect(readQuoteScore(tx, id, toTimestamp(tx.now).slice(0, 7))).toEqual(before.score as never)
         for (const [user, bytes] of Object.entries(before.bytes))
-          expect(storedBytesOf(tx, user)()).toBe(bytes)
+          expect(tx.read(storedBytesOf(user))).toBe(bytes)
         for (const [user, entries] of Object.entries(before.ledger)) {
           const ledger = listLedger(tx, { user, before: Number.MAX_SAFE_INTEGER, limit: 100 })
           const paid = ledger.filter(({ deltaMs }) => deltaMs !== 0)

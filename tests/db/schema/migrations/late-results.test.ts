@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { checkInvariants } from '../../../../src/db/index.ts'
 import { lateResults } from '../../../../src/db/schema/migrations/0013-late-results.ts'
-import { claimJob, listAttempts } from '../../../../src/db/store/jobs/index.ts'
+import { attemptsOf, claimJob } from '../../../../src/db/store/jobs/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 test('an attempt that completed a job after it was given up returns to the row of the job', async () => {
@@ -11,7 +11,7 @@ test('an attempt that completed a job after it was given up returns to the row o
   await lab.db.write('claim', (tx) => claimJob(tx, id, target))
   await lab.clock.advance(1_000)
   await lab.complete(id)
-  const attempts = () => lab.db.read((tx) => listAttempts(tx, id)())
+  const attempts = () => lab.db.read((tx) => tx.read(attemptsOf(id)))
   const before = await attempts()
   await lab.db.write('as before', (tx) => {
     tx.run(`INSERT INTO job_attempts (job, attempt, driver, qpu, epoch, state, claimed_at, started_at, ended_at)

@@ -15,7 +15,7 @@ function submit(lab: JobLab, user: User, bytes: number, given = limits) {
   )
 }
 
-const used = (lab: JobLab, user: User) => lab.db.read((tx) => storedBytesOf(tx, user.id)())
+const used = (lab: JobLab, user: User) => lab.db.read((tx) => tx.read(storedBytesOf(user.id)))
 
 describe('insertJob() with --max-user-bytes', () => {
   test('refuses a job larger than the limit, and jobs beyond the rest of it, with the figures', async () => {

@@ -17,7 +17,7 @@ import {
   storeValues,
   withdrawReport,
 } from '../../../../src/db/store/calibrations/index.ts'
-import { createQpu, readDescription } from '../../../../src/db/store/qpus/index.ts'
+import { createQpu, descriptionOf } from '../../../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 
 const PARAMETERS = ['clock_freqs.f01', 'readout.fidelity', 'rb.fidelity'] as const
@@ -94,7 +94,7 @@ test('what is known of a chip follows from the reports that are not deleted, in 
       latest: listLatestValues(tx, qpu, 99),
       newest: readQpuCalibrations(tx, [qpu]).get(qpu),
       readout: [...readReadoutFidelities(tx, qpu)],
-      description: String(readDescription(tx, qpu)()?.text ?? ''),
+      description: String(tx.read(descriptionOf(qpu))?.text ?? ''),
       course: listMedians(tx, { qpu, from: '', to: '9', limit: 999 }),
       past: [...all.keys()].map((at) => listValuesAt(tx, { qpu, at: end(at), limit: 99 })),
     }))

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { excessOf, fitsQpu, type JobNeeds, qubitLimit } from '../../../../src/db/store/jobs/fits-qpu.ts'
-import { cancelJob, readQueues } from '../../../../src/db/store/jobs/index.ts'
+import { cancelJob } from '../../../../src/db/store/jobs/index.ts'
 import { type Qpu, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
+import { readQueue } from '../../../support/server/queue-state.ts'
 
 const NOT_DESCRIBED = {
   described_at: '',
@@ -62,7 +63,7 @@ test('the order has the same boundary, with and without target', async () => {
     for (const qpu of all) {
       for (const target of ['', qpu.id]) {
         const job = await lab.submit(user, target, needs)
-        const state = await lab.db.read((tx) => readQueues(tx, [qpu.id], 0, lab.order)(qpu.id))
+        const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 0, lab.order))
         expect([needs, qpu.num_qubits, state?.job]).toEqual([
           ...[needs, qpu.num_qubits, fitsQpu(needs, qpu) ? job.id : ''],
         ])

@@ -4,9 +4,9 @@ import { storeReport } from '../../../../src/db/store/calibrations/index.ts'
 import {
   type AttemptResult,
   applyResult,
+  attemptsOf,
   claimJob,
   deleteJob,
-  listAttempts,
 } from '../../../../src/db/store/jobs/index.ts'
 import { pruneJobs } from '../../../../src/db/store/maintenance/job-retention.ts'
 import { createDriver } from '../../../../src/db/store/qpus/index.ts'
@@ -62,7 +62,7 @@ async function openCase() {
     return id
   }
   const provenanceOf = async (job: string) =>
-    (await lab.db.read((tx) => listAttempts(tx, job)())).map(({ provenance }) =>
+    (await lab.db.read((tx) => tx.read(attemptsOf(job)))).map(({ provenance }) =>
       provenance === null ? null : JSON.parse(provenance),
     )
   const stored = () =>

@@ -69,7 +69,7 @@ test('pruneJobs() removes ended jobs with everything but their charge, oldest fi
     db.read((tx) => tx.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n)
   expect(await rows("qpu_ledger WHERE kind = 'charge'")).toBe(1)
   expect([await rows('quantum_jobs_large'), await rows('job_attempts')]).toEqual([0, 0])
-  expect(await db.read((tx) => storedBytesOf(tx, user.id)())).toBe(2 * RECORD_BYTES)
+  expect(await db.read((tx) => tx.read(storedBytesOf(user.id)))).toBe(2 * RECORD_BYTES)
 })
 
 test('the step for cancelled jobs removes the programs of cancelled jobs, small and large, and nothing else', async () => {
@@ -91,7 +91,7 @@ test('the step for cancelled jobs removes the programs of cancelled jobs, small 
   expect(payloads).toEqual([null, null, 'late', 'ran'])
   expect(await countJobs(db)).toBe(4)
   const texts = '"late"'.length + '"ran"'.length
-  expect(await db.read((tx) => storedBytesOf(tx, user.id)())).toBe(4 * RECORD_BYTES + texts)
+  expect(await db.read((tx) => tx.read(storedBytesOf(user.id)))).toBe(4 * RECORD_BYTES + texts)
 })
 
 test('a step removes at most 4 MiB of values, or one job with more', async () => {

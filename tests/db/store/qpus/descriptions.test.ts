@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeQpu, readDescription, removeDescription } from '../../../../src/db/store/qpus/index.ts'
+import { describeQpu, descriptionOf, removeDescription } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const limits = { num_qubits: 3, max_qubits: 3, max_shots: 0, max_executions: 0, missing_features: 0 }
@@ -14,7 +14,7 @@ test('only the driver with the current lease describes its QPU or removes the de
         limits: { ...limits, num_qubits: qubits },
       }),
     )
-  const described = () => lab.db.read((tx) => readDescription(tx, qpu)()?.value)
+  const described = () => lab.db.read((tx) => tx.read(descriptionOf(qpu))?.value)
   const older = await lab.attach(driver)
   expect(await describe(older, 3)).toBe(true)
   await lab.detach(older)

@@ -22,7 +22,7 @@ test('KnownQpus has each QPU with its description as the store has them, also af
       return [
         known.find(tx, name.replaceAll('_', '-'))?.id,
         known.find(tx, id)?.name,
-        known.description(tx, id)()?.value,
+        tx.read(known.description(tx, id))?.value,
       ]
     })
   expect(await seen()).toEqual([id, name, undefined])

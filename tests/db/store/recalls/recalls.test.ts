@@ -204,7 +204,9 @@ test(`marks and refunds of ${JOBS} jobs are those of the recalls in force, in ea
   const inForce = declared.filter(({ isUndone }) => !isUndone)
   const expected = past.jobs.filter((job) => inForce.some(({ subject }) => touches(subject, job)))
   expect(expected.length).toBeGreaterThan(JOBS / 20)
-  const marked = await db.read((tx) => past.jobs.filter(({ id }) => recallOf(tx, id)()).map(({ id }) => id))
+  const marked = await db.read((tx) =>
+    past.jobs.filter(({ id }) => tx.read(recallOf(id))).map(({ id }) => id),
+  )
   expect(marked).toEqual(expected.map(({ id }) => id))
   const charged = expected.filter(({ user }) => user !== UNLIMITED)
   const refunded = (await refundsBy(db)).filter(({ ms }) => ms !== 0)
@@ -278,7 +280,7 @@ describe('refunds', () => {
     await lab.clock.advance(1_000)
     const third = await run()
     await refundAll(lab.db)
-    expect(await lab.db.read((tx) => [second, third].map((job) => recallOf(tx, job)()?.recall))).toEqual([
+    expect(await lab.db.read((tx) => [second, third].map((job) => tx.read(recallOf(job))?.recall))).toEqual([
       recall.id,
       undefined,
     ])

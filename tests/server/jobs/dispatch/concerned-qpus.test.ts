@@ -1,15 +1,10 @@
 import { expect, test } from 'bun:test'
 import { postLedger, users } from '../../../../src/db/store/accounts/index.ts'
-import {
-  holdJob,
-  moveJob,
-  readQueues,
-  releaseJob,
-  requeueUndelivered,
-} from '../../../../src/db/store/jobs/index.ts'
+import { holdJob, moveJob, releaseJob, requeueUndelivered } from '../../../../src/db/store/jobs/index.ts'
 import { setDraining } from '../../../../src/db/store/qpus/index.ts'
 import { ConcernedQpus } from '../../../../src/server/jobs/dispatch/concerned-qpus.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
+import { readQueue } from '../../../support/server/queue-state.ts'
 
 const POLL_MS = 1_000
 
@@ -70,7 +65,7 @@ test('a user concerns all QPUs only after having been passed over without balanc
   await db.write('spend', (tx) =>
     postLedger(tx, { user: user.id, kind: 'admin', sourceId: 'spent', deltaMs: -100_000 }),
   )
-  await db.read((tx) => readQueues(tx, [qpu.id], 0, order)(qpu.id))
+  await db.read((tx) => readQueue(tx, qpu.id, 0, order))
   wakes = 0
   await db.write('touch', (tx) => tx.changed(users, user.id, 'update'))
   expect(wakes).toBe(1)

@@ -1,4 +1,4 @@
-import type { Ahead } from '../../../engine/sql.ts'
+import { allOf, firstOf, mapped, type Query, type Values } from '../../../engine/query.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { compareFair } from '../../accounts/recent-use.ts'
 import { calibratingQpus } from '../../qpus/qpus.ts'
@@ -30,53 +30,57 @@ export interface SlotRow {
   end_time: string
 }
 
+/**
+ * What the queue of one QPU, or of all (''), needs of the store; `users`: those who are probably asked for.
+ */
+export function queueReads(qpu = '', users: readonly string[] = []) {
+  return {
+    unfit: allOf<{ qpu: string; seq: number }>('SELECT qpu, job_seq AS seq FROM unfit_jobs'),
+    /** What runs: everywhere, or on the one QPU. */
+    running: allOf<RunningRow>(
+      `SELECT qpu, id AS job, user_id AS "user", claimed_at FROM quantum_jobs
+       WHERE status = 'running' AND ${qpu === '' ? "$qpu = ''" : 'qpu = $qpu'}`,
+      { qpu },
+    ),
+    calibrating: calibratingQpus(),
+    slots: allOf<SlotRow>(
+      'SELECT qpu, booked_by, start_time, end_time FROM time_slots WHERE end_time > $at AND start_time <= $at',
+    ),
+    funded: Object.fromEntries(users.map((user) => [user, isFunded(user)])),
+  }
+}
+
+/** Whether a user may run jobs. */
+function isFunded(user: string): Query<boolean> {
+  const sql = 'SELECT unlimited = 1 OR qpu_ms > 0 AS funded FROM users WHERE id = $user'
+  return mapped(firstOf<{ funded: number }>(sql, { user }), (found) => found?.funded === 1)
+}
+
 /** The order in one transaction, with what all QPUs need of the store. */
 export class OrderReading {
   readonly order: JobOrder
   readonly tx: ReadTx
-  /** What runs: everywhere, or at least on the one QPU. */
-  readonly running: Ahead<RunningRow[]>
-  readonly calibrating: Ahead<ReadonlySet<string>>
-  readonly slots: Ahead<SlotRow[]>
-  readonly #funded = new Map<string, Ahead<boolean>>()
-  readonly #unfitRows: Ahead<{ qpu: string; seq: number }[]>
+  readonly facts: Values<ReturnType<typeof queueReads>>
+  readonly #funded: Map<string, boolean>
   #use: UseOfUsers | undefined
   #unfit: ReadonlyMap<string, OpenJob[]> | undefined
   /** The last count for any QPU with the same limits: all QPUs ask for the same one after another. */
   readonly #counts = new Map<string, { user: string | undefined; seq: number; jobs: number }>()
 
-  /** Begins to read what is needed of one QPU, or of all (''). */
-  constructor(order: JobOrder, tx: ReadTx, qpu = '') {
+  constructor(order: JobOrder, tx: ReadTx, facts: OrderReading['facts'] = tx.read(queueReads())) {
     this.order = order
     this.tx = tx
+    this.facts = facts
+    this.#funded = new Map(Object.entries(facts.funded))
     order.refresh(tx)
-    this.#unfitRows = tx.ahead('SELECT qpu, job_seq AS seq FROM unfit_jobs')
-    this.running = tx.ahead(
-      `SELECT qpu, id AS job, user_id AS "user", claimed_at FROM quantum_jobs
-       WHERE status = 'running' AND ${qpu === '' ? "$qpu = ''" : 'qpu = $qpu'}`,
-      { qpu },
-    )
-    this.calibrating = calibratingQpus(tx)
-    this.slots = tx.ahead(
-      'SELECT qpu, booked_by, start_time, end_time FROM time_slots WHERE end_time > $at AND start_time <= $at',
-      { at: tx.at },
-    )
-  }
-
-  /** Begins to read whether a user may run jobs. */
-  expectUser(user: string): void {
-    if (this.#funded.has(user)) return
-    const sql = 'SELECT unlimited = 1 OR qpu_ms > 0 AS funded FROM users WHERE id = $user'
-    const rows = this.tx.ahead<{ funded: number }>(sql, { user })
-    this.#funded.set(user, () => rows()[0]?.funded === 1)
   }
 
   /** Whether a user may run jobs. */
   isFunded(user: string): boolean {
-    this.expectUser(user)
-    const isFunded = this.#funded.get(user)?.() === true
-    if (!isFunded) this.order.unfunded.add(user)
-    return isFunded
+    const funded = this.#funded.get(user) ?? this.tx.read(isFunded(user))
+    this.#funded.set(user, funded)
+    if (!funded) this.order.unfunded.add(user)
+    return funded
   }
 
   /** The recent use of QPU time; undefined without the policy `fair`. */
@@ -99,7 +103,7 @@ export class OrderReading {
   /** The queued jobs that are kept from a QPU until it is described again. */
   unfitFor(qpu: string): readonly OpenJob[] {
     if (!this.#unfit) {
-      const jobs = this.#unfitRows().flatMap(({ qpu: id, seq }) => {
+      const jobs = this.facts.unfit.flatMap(({ qpu: id, seq }) => {
         const job = this.order.job(seq)
         return job?.isQueued ? [{ id, job }] : []
       })

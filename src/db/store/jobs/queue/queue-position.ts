@@ -1,11 +1,12 @@
-import type { Ahead } from '../../../engine/sql.ts'
+import { firstOf, type Values } from '../../../engine/query.ts'
 import type { ReadTx } from '../../../records/tx.ts'
-import { readUnfitness, type Unfitness } from '../../qpus/unfit-jobs.ts'
+import { type Unfitness, unfitnessOfJob } from '../../qpus/unfit-jobs.ts'
 import { type Excess, excessOf, type JobNeeds } from '../fits-qpu.ts'
 import type { Forecast } from '../forecast/forecast.ts'
+import type { Job } from '../jobs.ts'
 import { countBeforeFairly } from './fair-order.ts'
 import type { JobOrder, Qpu } from './job-order.ts'
-import { OrderReading, QpuQueue } from './qpu-queue.ts'
+import { OrderReading, QpuQueue, queueReads } from './qpu-queue.ts'
 import { type QpuState, type ReadState, readStates } from './queue.ts'
 
 /** A pending job and its queues: the input for explaining why and estimating how long it waits. */
@@ -37,7 +38,6 @@ export interface CandidateQueue {
 }
 
 interface PendingRow extends JobNeeds {
-  id: string
   seq: number
   user_id: string
   qpu_target: string
@@ -48,25 +48,32 @@ interface PendingRow extends JobNeeds {
   run_next: number
 }
 
+/** What the place of a pending job depends on. */
+export function queuePositionReads({ id, qpu_target: target }: Pick<Job, 'id' | 'qpu_target'>) {
+  return {
+    row: firstOf<PendingRow>(
+      `SELECT job.seq, job.user_id, job.qpu_target, job.not_before,
+         job.qubits, job.shots, job.executions, job.features,
+         job.held, job.hold_reason, job.run_next,
+         CASE WHEN owner.unlimited = 1 OR owner.qpu_ms > 0 THEN 1 ELSE 0 END AS has_balance
+       FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
+       WHERE job.id = $id AND job.status = 'pending'`,
+      { id },
+    ),
+    unfit: unfitnessOfJob(id),
+    queues: queueReads(target),
+  }
+}
+
 /** Reads the queues of a job; undefined when it is not pending. */
 export function readQueuePosition(
   tx: ReadTx,
-  id: string,
+  job: Pick<Job, 'id' | 'qpu_target'>,
   idleMs: number,
   order: JobOrder,
+  { row, unfit, queues }: Values<ReturnType<typeof queuePositionReads>> = tx.read(queuePositionReads(job)),
 ): QueuePositionInput | undefined {
-  const row = tx.one<PendingRow>(
-    `SELECT job.id, job.seq, job.user_id, job.qpu_target, job.not_before,
-       job.qubits, job.shots, job.executions, job.features,
-       job.held, job.hold_reason, job.run_next,
-       CASE WHEN owner.unlimited = 1 OR owner.qpu_ms > 0 THEN 1 ELSE 0 END AS has_balance
-     FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id
-     WHERE job.id = $id AND job.status = 'pending'`,
-    { id },
-  )
-  if (!row) return undefined
-  const unfit = readUnfitness(tx, row.seq)
-  return positionOf(readingQueues(tx, row.qpu_target, order), row, { idleMs, unfit: unfit() })
+  return row && positionOf(new OrderReading(order, tx, queues), row, { idleMs, unfit })
 }
 
 /** Without special needs. */
@@ -79,43 +86,27 @@ interface NewJobPosition {
   needs?: JobNeeds | undefined
   /** By id of a QPU, why its chip cannot run the job now. */
   unfit?: ReadonlyMap<string, Unfitness> | undefined
-  /** Its queues, if they are read already. */
-  begun?: BegunQueues | undefined
-}
-
-/** The queues of a target that were begun to be read. */
-interface BegunQueues {
-  reading: OrderReading
-  targets: Ahead<readonly Qpu[]>
-}
-
-/** Begins to read the queues of a QPU, or of any (''); `known`: the QPU, if it is read already. */
-export function readingQueues(tx: ReadTx, qpu: string, order: JobOrder, known?: readonly Qpu[]): BegunQueues {
-  const targets = qpu === '' || !known ? findingTargets(tx, qpu, order) : () => known
-  return { targets, reading: new OrderReading(order, tx, qpu) }
 }
 
 const NONE_UNFIT: ReadonlyMap<string, Unfitness> = new Map()
 
-/** Reads the queue of a QPU, or of any (''), for a job that `user`, '' = somebody, submits to it now. */
-export function readNewPosition(
-  tx: ReadTx,
-  { user, qpu, needs = NO_NEEDS, unfit = NONE_UNFIT, begun }: NewJobPosition,
+/** The queue of a QPU, or of any (''), for a job that `user`, '' = somebody, submits to it now. */
+export function newPosition(
+  reading: OrderReading,
+  { user, qpu, needs = NO_NEEDS, unfit = NONE_UNFIT }: NewJobPosition,
   idleMs: number,
-  order: JobOrder,
 ): QueuePositionInput {
-  const job = { id: '', seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
+  const job = { seq: Number.MAX_SAFE_INTEGER, user_id: user, qpu_target: qpu, not_before: 0 }
   const state = { has_balance: 1, held: 0, hold_reason: '', run_next: 0 }
-  const queues = begun ?? readingQueues(tx, qpu, order)
-  return positionOf(queues, { ...job, ...needs, ...state }, { idleMs, unfit })
+  return positionOf(reading, { ...job, ...needs, ...state }, { idleMs, unfit })
 }
 
 function positionOf(
-  { reading, targets: finding }: BegunQueues,
+  reading: OrderReading,
   row: PendingRow,
   { idleMs, unfit }: { idleMs: number; unfit: ReadonlyMap<string, Unfitness> },
 ): QueuePositionInput {
-  const targets = finding().map((qpu) => {
+  const targets = targetsOf(reading, row.qpu_target).map((qpu) => {
     return { qpu, excess: excessOf(row, qpu), unfit: unfit.get(qpu.id) }
   })
   const fits = ({ excess, unfit: reason }: (typeof targets)[number]) =>
@@ -135,9 +126,8 @@ function positionOf(
 }
 
 /** The QPU that a job is for, or all enabled ones. */
-function findingTargets(tx: ReadTx, target: string, order: JobOrder): Ahead<readonly Qpu[]> {
-  if (target === '') return () => order.qpus.enabled(tx)
-  return () => order.qpus.list(tx).filter(({ id }) => id === target)
+function targetsOf({ order, tx }: OrderReading, target: string): readonly Qpu[] {
+  return order.qpus.list(tx).filter(({ id, enabled }) => (target === '' ? enabled : id === target))
 }
 
 function candidateOf(

@@ -3,8 +3,8 @@ import { COMPLETED_HERE } from '../../../collections/quantum_jobs.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { fitsQpu, type JobNeeds, type QpuLimits } from '../fits-qpu.ts'
 import { isPaused } from '../transitions/retry.ts'
-import type { JobOrder, Qpu } from './job-order.ts'
-import { OrderReading, QpuQueue, type SlotRow } from './qpu-queue.ts'
+import type { Qpu } from './job-order.ts'
+import { type OrderReading, QpuQueue, type SlotRow } from './qpu-queue.ts'
 
 /** What a QPU does, and who has booked it, at one instant. */
 export interface QpuState {
@@ -38,28 +38,15 @@ export interface QueueState extends QpuState {
 }
 
 /**
- * Begins to read the queues of QPUs. Returns how to get each of them as the order is then, without the jobs
- * that were claimed meanwhile; undefined for a QPU that does not exist or was not asked for. `idleMs` is how
- * long a booker may pause.
+ * The queue of a QPU as the order is now, without the jobs that were claimed meanwhile; undefined for an
+ * unknown QPU. `idleMs` is how long a booker may pause.
  */
-export function readQueues(
-  tx: ReadTx,
-  ids: readonly string[],
-  idleMs: number,
-  order: JobOrder,
-): (id: string) => QueueState | undefined {
-  const reading = new OrderReading(order, tx, ids.length === 1 ? ids[0] : '')
-  for (const id of ids) {
-    const head = order.headOf(id)
-    if (head) reading.expectUser(head.user)
-  }
-  return (id) => {
-    const qpu = ids.includes(id) ? order.qpus.list(tx).find((each) => each.id === id) : undefined
-    if (!qpu) return undefined
-    const queue = new QpuQueue(reading, qpu)
-    const [read] = readStates(reading, [{ qpu, queue }], idleMs)
-    return read && { ...read.state, next: queue.firstMoved()?.id ?? '', job: queue.first()?.id ?? '' }
-  }
+export function queueStateOf(reading: OrderReading, id: string, idleMs: number): QueueState | undefined {
+  const qpu = reading.order.qpus.get(reading.tx, id)
+  if (!qpu) return undefined
+  const queue = new QpuQueue(reading, qpu)
+  const [read] = readStates(reading, [{ qpu, queue }], idleMs)
+  return read && { ...read.state, next: queue.firstMoved()?.id ?? '', job: queue.first()?.id ?? '' }
 }
 
 /** The state of a QPU with its queue. */
@@ -70,15 +57,15 @@ export interface ReadState {
   isBookerRunning: boolean
 }
 
-/** Reads what these QPUs do: as many statements for all of them as for one. */
+/** What these QPUs do. */
 export function readStates(
   reading: OrderReading,
   queues: readonly { qpu: Qpu; queue: QpuQueue }[],
   idleMs: number,
 ): ReadState[] {
   const { tx } = reading
-  const running = new Map(reading.running().map((row) => [row.qpu, row]))
-  const [calibrating, slots] = [reading.calibrating(), reading.slots()]
+  const { calibrating, slots } = reading.facts
+  const running = new Map(reading.facts.running.map((row) => [row.qpu, row]))
   return queues.map(({ qpu, queue }) => {
     const { id } = qpu
     const row = running.get(id)

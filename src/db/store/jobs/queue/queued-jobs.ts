@@ -1,8 +1,7 @@
-import { qpus } from '../../../collections/qpus.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import { listFairly } from './fair-order.ts'
 import type { JobOrder, OpenJob } from './job-order.ts'
-import { OrderReading, QpuQueue } from './qpu-queue.ts'
+import { OrderReading, QpuQueue, queueReads } from './qpu-queue.ts'
 import { readStates } from './queue.ts'
 import type { CandidateQueue } from './queue-position.ts'
 
@@ -38,10 +37,9 @@ export function readQueueHead(
   id: string,
   { limit, idleMs, order }: { limit: number; idleMs: number; order: JobOrder },
 ): QueueHead | undefined {
-  const finding = tx.finding(qpus, id)
-  const reading = new OrderReading(order, tx, id)
-  const qpu = finding()
+  const qpu = order.qpus.get(tx, id)
   if (!qpu) return undefined
+  const reading = new OrderReading(order, tx, tx.read(queueReads(id)))
   const queue = new QpuQueue(reading, qpu)
   const [read] = readStates(reading, [{ qpu, queue }], idleMs)
   if (!read) return undefined

@@ -1,13 +1,11 @@
-import { AppError } from '../../../../base/index.ts'
 import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { INSERTION_ORDER } from '../../../engine/dialect.ts'
-import type { Ahead } from '../../../engine/sql.ts'
+import { allOf, firstOf, mapped, type Query } from '../../../engine/query.ts'
 import { appendedSql, entrySql, keepShort, SHORT_ATTEMPTS } from '../../../journal/timeline.ts'
 import { largeValueOf } from '../../../records/stored-values.ts'
-import type { ReadTx, Tx } from '../../../records/tx.ts'
+import type { Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
-import type { Job } from '../jobs.ts'
-import { readingLabels } from '../labels.ts'
+import { labelsSql } from '../labels.ts'
 import { removePartialResults } from '../partial-results.ts'
 import { failUsedUp, type RetryLimits } from './retry.ts'
 import { remainingMs } from './time-cap.ts'
@@ -23,10 +21,12 @@ export interface DispatchTarget {
  * QPUs, of all or among `ids`, that can take a job now: enabled, not in maintenance or draining, process
  * driver attached, no job running.
  */
-export function listIdleQpus(tx: ReadTx, ids?: ReadonlySet<string>): Ahead<DispatchTarget[]> {
-  return tx.ahead<DispatchTarget>(
-    `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
-     WHERE ${ids ? `leases.qpu IN ${tx.dialect.jsonTexts('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
+export function idleQpus(ids?: ReadonlySet<string>): Query<DispatchTarget[]> {
+  return allOf<DispatchTarget>(
+    ({
+      jsonTexts,
+    }) => `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
+     WHERE ${ids ? `leases.qpu IN ${jsonTexts('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.${INSERTION_ORDER}`,
@@ -48,6 +48,25 @@ export interface Claim extends DispatchTarget {
   limitMs: number | undefined
 }
 
+/** What the claim of a job needs that its record does not have. */
+interface ClaimParts {
+  /** What its programs need of a chip, as JSON; '' where it is not known. */
+  chipNeeds: string
+  /** Names and metadata of its circuits; undefined without any. */
+  labels: JsonText | undefined
+}
+
+export function claimParts(job: string): Query<ClaimParts> {
+  const row = firstOf<{ needs: string; labels: string | null }>(
+    `SELECT chip_needs AS needs, (${labelsSql('$job')}) AS labels FROM quantum_jobs WHERE id = $job`,
+    { job },
+  )
+  return mapped(row, (found) => ({
+    chipNeeds: found?.needs ?? '',
+    labels: found?.labels == null ? undefined : new JsonText(found.labels),
+  }))
+}
+
 /**
  * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
  * is no longer queued, when its attempts are used up, which fails it, when the QPU runs another one, or when
@@ -58,10 +77,11 @@ export function claimJob(
   id: string,
   target: DispatchTarget,
   limits: RetryLimits = { maxAttempts: 0 },
+  { labels }: ClaimParts = tx.read(claimParts(id)),
 ): Claim | undefined {
   const { qpu, driver, epoch } = target
   const entry = entrySql({ at: tx.at, event: 'claimed', detail: `driver ${driver}` }, 'attempt + 1')
-  const claiming = tx.updating(
+  const [claimed] = tx.runUpdate(
     quantumJobs,
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu,
        epoch = $epoch, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at,
@@ -72,28 +92,26 @@ export function claimJob(
                    AND epoch = $epoch AND state = 'attached')`,
     { id, qpu, driver, epoch, at: tx.at, ...entry.params },
   )
-  const labels = readingLabels(tx, id)
-  const [claimed] = claiming()
   if (!claimed) return undefined
   const { attempt } = claimed
   if (failUsedUp(tx, { job: id, attempt, driver }, limits)) return undefined
   if (attempt > SHORT_ATTEMPTS) keepShort(tx, id)
-  const job = claimed.progress > 0 ? beginAgain(tx, id) : claimed
-  if (!job) throw new AppError('internal', `job ${id} vanished while it was claimed`)
+  // An earlier attempt has reported some results.
+  if (claimed.progress > 0) restart(tx, id)
   return {
     ...target,
     job: id,
     attempt,
-    payload: largeValueOf(tx, quantumJobs, job, 'payload'),
-    labels: labels(),
-    limitMs: remainingMs(tx, { job: id, attempt }, job.max_ms),
-    expected: job.expected_results === '' ? undefined : new JsonText(job.expected_results),
+    payload: largeValueOf(tx, quantumJobs, claimed, 'payload'),
+    labels,
+    limitMs: remainingMs(tx, { job: id, attempt }, claimed.max_ms),
+    expected: claimed.expected_results === '' ? undefined : new JsonText(claimed.expected_results),
   }
 }
 
 /** Removes what an earlier attempt has reported. */
-function beginAgain(tx: Tx, id: string): Job | undefined {
+function restart(tx: Tx, id: string): void {
   removePartialResults(tx, id)
   tx.post('UPDATE quantum_jobs SET progress = 0 WHERE id = $id', { id })
-  return tx.changed(quantumJobs, id, 'update')()
+  tx.changed(quantumJobs, id, 'update')
 }

@@ -1,7 +1,6 @@
 import { AppError, fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { firstOf, type Results, readAll } from '../../../engine/query.ts'
-import type { Ahead, Params } from '../../../engine/sql.ts'
+import { firstOf, type Values } from '../../../engine/query.ts'
 import { appendedSql, entryText } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
@@ -38,9 +37,9 @@ interface AttemptRow {
   progress: number
   /** What the results of the job must contain, as JSON; '' for one of an earlier version. */
   expected: string
-  /** How it ended, and when as far as is known; undefined while it is the one in the row of the job. */
-  ended?: string
-  ended_at?: string
+  /** How it ended, and when as far as is known; null while it is the one in the row of the job. */
+  ended: string | null
+  ended_at: string | null
 }
 
 const STALE: ResultOutcome = { kind: 'stale' }
@@ -53,10 +52,11 @@ export function applyResult(
   tx: Tx,
   result: AttemptResult,
   { maxAttempts }: RetryLimits,
-  facts: ResultFacts = readAll(tx, readsOfResult(result)),
+  { attempt: row, owner, newest: report }: Values<ReturnType<typeof resultReads>> = tx.read(
+    resultReads(result),
+  ),
 ): ResultOutcome {
   const { job, attempt } = result
-  const row = facts.attempt ?? earlierAttempt(tx, result)
   if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }
   if (row.driver !== result.driver) return { kind: 'foreign' }
   // Only the newest attempt is accepted: a later claim means that the server gave this one up.
@@ -65,20 +65,19 @@ export function applyResult(
   if (row.ended === 'requeued') return STALE
   const { outcome } = result
   const isFinal = outcome.kind === 'completed' || outcome.class === 'user'
-  if (!isFinal && row.ended !== undefined) return STALE
+  if (!isFinal && row.ended !== null) return STALE
   const { qpu, claimed_at: claimedAt } = row
   const endedAt = endOfRun(tx, row, result)
   // An attempt that is in the row of the job no more may have run elsewhere.
-  const newest = row.ended === undefined ? facts.newest : newestReport(tx, qpu, endedAt)
+  const newest = row.ended === null ? report : newestReport(tx, qpu, endedAt)
   const provenance = saveProvenance(tx, { qpu, claimedAt, endedAt, known: result.provenance, newest })
-  if (isFinal)
-    return endJob(tx, capEnd(result, row.max_ms, remainingMs(tx, result, row.max_ms)), row, {
-      provenance,
-      endedAt,
-      owner: facts.owner,
-    })
-  const status = retryOrFail(tx, { ...failedAttempt(result, outcome), qpu, provenance, endedAt }, maxAttempts)
-  return status === undefined ? STALE : { kind: 'applied', status }
+  if (!isFinal) {
+    const failed = { ...failedAttempt(result, outcome), qpu, provenance, endedAt }
+    const status = retryOrFail(tx, failed, maxAttempts)
+    return status === undefined ? STALE : { kind: 'applied', status }
+  }
+  const capped = capEnd(result, row.max_ms, remainingMs(tx, result, row.max_ms))
+  return endJob(tx, { ...capped, provenance, endedAt }, row, owner)
 }
 
 /**
@@ -87,45 +86,31 @@ export function applyResult(
  * result leaves what it would have left in time.
  */
 function endOfRun(tx: ReadTx, row: AttemptRow, { executionMs, silentMs = 0 }: AttemptResult): string {
-  if (row.ended === undefined && silentMs < PROMPT_MS) return tx.at
-  const seenAt = row.ended_at === undefined ? tx.now - silentMs : (fromTimestamp(row.ended_at) ?? tx.now)
+  if (row.ended === null && silentMs < PROMPT_MS) return tx.at
+  const seenAt = row.ended_at === null ? tx.now - silentMs : (fromTimestamp(row.ended_at) ?? tx.now)
   const begunAt = fromTimestamp(row.started_at === '' ? row.claimed_at : row.started_at) ?? tx.now
   return toTimestamp(Math.min(tx.now, Math.max(seenAt, begunAt + executionMs)))
 }
 
-/** What the end of an attempt depends on; the attempt if it is the one in the row of its job. */
-export function readsOfResult({ job, attempt }: AttemptKey) {
+/** What the end of an attempt depends on. */
+export function resultReads({ job, attempt }: AttemptKey) {
   return {
-    attempt: firstOf<AttemptRow>(
-      `SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms,
-         progress, expected_results AS expected
-       FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''`,
-      { job, attempt },
-    ),
+    attempt: firstOf<AttemptRow>(ATTEMPT, { job, attempt }),
     owner: ownerOfJob(job),
     newest: newestReportOfJob(job),
   }
 }
 
-/** The values of `readsOfResult`. */
-type ResultFacts = Results<ReturnType<typeof readsOfResult>>
-
-/** An attempt that is not in the row of its job any more. */
-function earlierAttempt(tx: ReadTx, { job, attempt }: AttemptKey): AttemptRow | undefined {
-  return tx.one<AttemptRow>(
-    `SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, claim.state AS ended, claim.ended_at,
-       job.user_id AS "user", job.created, job.status, job.attempt AS current, job.max_ms, job.progress,
-       job.expected_results AS expected
-     FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
-     WHERE claim.job = $job AND claim.attempt = $attempt`,
-    { job, attempt },
-  )
-}
-
-/** What the results of an attempt must contain, as JSON; '' when nobody knows. */
-export function expectedOf(tx: ReadTx, key: AttemptKey, { attempt }: ResultFacts): string {
-  return (attempt ?? earlierAttempt(tx, key))?.expected ?? ''
-}
+/** An attempt in the row of its job, or one that is there no more. */
+const ATTEMPT = `
+  SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms, progress,
+    expected_results AS expected, NULL AS ended, NULL AS ended_at
+  FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''
+  UNION ALL
+  SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, job.user_id, job.created, job.status,
+    job.attempt, job.max_ms, job.progress, job.expected_results, claim.state, claim.ended_at
+  FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
+  WHERE claim.job = $job AND claim.attempt = $attempt`
 
 /** The end of an attempt by an error of the device, after which another one may succeed. */
 function failedAttempt(
@@ -139,22 +124,25 @@ function failedAttempt(
   return { job, attempt, driver, state: 'undelivered', reason, detail, code }
 }
 
-/** T3, T3', T4: ends the job. */
-function endJob(
-  tx: Tx,
-  result: AttemptResult,
-  row: AttemptRow,
-  { provenance, endedAt, owner }: { provenance: string; endedAt: string; owner: Owner | undefined },
-): ResultOutcome {
-  const { job, attempt, outcome } = result
+type AttemptEnding = Omit<AttemptResult, 'provenance'> & { provenance: string; endedAt: string }
+
+/** T3, T3', T4: ends the job: its attempt, its charge, its row, and who is told. */
+function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | undefined): ResultOutcome {
+  const { job, attempt, outcome, provenance, endedAt } = result
   const status = outcome.kind
   const elapsedMs = result.elapsedMs ?? wallMsSince(tx, row.claimed_at)
   const isFree = outcome.kind === 'failed' && outcome.isFree === true
   const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
   const hasRun = status === 'completed' || ms > 0
   const startedAt = hasRun ? startOf(row, ms, endedAt) : row.started_at
-  endClaim(tx, { ...result, provenance, endedAt }, row, startedAt)
-  const ended = writeEnd(tx, jsonTextOf(outcome.results), {
+  endClaim(tx, result, row, startedAt)
+  if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
+  if (hasRun)
+    charge(tx, { job, user: row.user, qpu: row.qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
+  const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
+  results.saveLarge(tx, job)
+  const ended = tx.runUpdate(quantumJobs, END_JOB, {
+    ...results.row,
     job,
     attempt,
     status,
@@ -170,47 +158,29 @@ function endJob(
     endedAt,
     at: tx.at,
   })
-  if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
-  if (hasRun)
-    charge(tx, { job, user: row.user, qpu: row.qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
-  if (ended().length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
+  if (ended.length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
   announceEnd(tx, { job, status, created: row.created }, owner)
   return { kind: 'applied', status }
 }
 
-type AttemptEnding = Omit<AttemptResult, 'provenance'> & { provenance: string; endedAt: string }
-
-/** Writes the end into the row of the job, and publishes it. No rows when the job has changed. */
-function writeEnd(tx: Tx, text: string, values: Params & { job: string }): Ahead<unknown[]> {
-  const results = splitLarge(quantumJobs, { results: text })
-  const statement = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,
-       driver = $driver, qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $endedAt,
-       duration = $seconds, not_before = 0, held = 0, hold_reason = '',
-       provenance = ${provenanceSql('$provenance')}, progress = $progress, updated = $at,
-       history = ${appendedSql('$entries')}
-     WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`
-  const params = { ...values, ...results.row }
-  const isLarge = results.row['results'] === null
-  const ended = isLarge
-    ? tx.ahead(`${statement} RETURNING id`, params)
-    : tx.updating(quantumJobs, statement, params)
-  results.saveLarge(tx, values.job)
-  // The statement could not return what is stored only now.
-  if (isLarge) tx.changed(quantumJobs, values.job, 'update')
-  return ended
-}
+const END_JOB = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,
+    driver = $driver, qpu = $qpu, claimed_at = $claimedAt, started_at = $startedAt, finished_at = $endedAt,
+    duration = $seconds, not_before = 0, held = 0, hold_reason = '',
+    provenance = ${provenanceSql('$provenance')}, progress = $progress, updated = $at,
+    history = ${appendedSql('$entries')}
+  WHERE id = $job AND attempt = $attempt AND status IN ('running', 'pending')`
 
 /** The entries of the timeline; `startedAt`: when the attempt began, which may not be recorded yet. */
 function entriesOf(
   at: string,
-  { attempt, outcome }: AttemptResult,
+  { attempt, outcome }: AttemptEnding,
   row: AttemptRow,
   startedAt: string,
 ): string {
   const detail = outcome.kind === 'failed' ? (outcome.detail ?? outcome.results.error) : ''
   const end = { at, event: outcome.kind, attempt, detail: detail.slice(0, MAX_DETAIL_LENGTH) }
   const start = { at: startedAt, event: 'started', attempt, detail: '' } as const
-  const isRecorded = startedAt === row.started_at || row.ended !== undefined
+  const isRecorded = startedAt === row.started_at || row.ended !== null
   return (isRecorded ? [end] : [start, end]).map(entryText).join(',')
 }
 
@@ -225,9 +195,9 @@ function endClaim(
   startedAt: string,
 ): void {
   const { job, attempt, endedAt } = ended
-  if (kind === 'failed' && row.ended === undefined) endAttempt(tx, { ...ended, state: 'error' }, startedAt)
+  if (kind === 'failed' && row.ended === null) endAttempt(tx, { ...ended, state: 'error' }, startedAt)
   else if (kind === 'failed') endLate(tx, { ...ended, startedAt })
-  else if (row.ended !== undefined)
+  else if (row.ended !== null)
     tx.post('DELETE FROM job_attempts WHERE job = $job AND attempt = $attempt', { job, attempt })
   // Recalls may have been settled up to a later time without this job.
   if (kind === 'completed' && endedAt < tx.at)

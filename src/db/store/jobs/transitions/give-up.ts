@@ -1,9 +1,9 @@
 import { toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import type { Ahead } from '../../../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../../../engine/query.ts'
 import { appendTimeline } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
-import { readUnfitness } from '../../qpus/unfit-jobs.ts'
+import { unfitnessOfJob } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
 
 /** Until when a job may wait, ms since the epoch. */
@@ -15,12 +15,12 @@ export function setDeadline(tx: Tx, job: string, ms: number): void {
 }
 
 /** Until when a job may wait, UTC text; undefined without such a time, and when it has ended after it. */
-export function deadlineOf(tx: ReadTx, job: string): Ahead<string | undefined> {
-  const rows = tx.ahead<{ at: string }>(
+export function deadlineOf(job: string): Query<string | undefined> {
+  const row = firstOf<{ at: string }>(
     'SELECT at FROM job_deadlines WHERE job_seq = (SELECT seq FROM quantum_jobs WHERE id = $job)',
     { job },
   )
-  return () => rows()[0]?.at
+  return mapped(row, (deadline) => deadline?.at)
 }
 
 /** So long after the last sign of a lost attempt its driver may still deliver a result, ms. */
@@ -47,11 +47,15 @@ export function listDueJobs(tx: ReadTx, limit: number): string[] {
  * T11: fails a job that still waits, for the first time or again, with what kept it from QPUs.
  */
 export function giveUp(tx: Tx, id: string): void {
-  const sql = 'SELECT seq, attempt FROM quantum_jobs WHERE id = $id'
-  const job = tx.one<{ seq: number; attempt: number }>(sql, { id })
+  const { job, unfitness } = tx.read({
+    job: firstOf<{ seq: number; attempt: number }>('SELECT seq, attempt FROM quantum_jobs WHERE id = $id', {
+      id,
+    }),
+    unfitness: unfitnessOfJob(id),
+  })
   if (!job) return
-  tx.run('DELETE FROM job_deadlines WHERE job_seq = $seq', { seq: job.seq })
-  const [why] = readUnfitness(tx, job.seq)().values()
+  tx.post('DELETE FROM job_deadlines WHERE job_seq = $seq', { seq: job.seq })
+  const [why] = unfitness.values()
   const error = `Given up: the job was waiting at the end of its give_up_after${why ? `; ${why.reason}` : ''}`
   const changed = tx.run(
     `UPDATE quantum_jobs SET status = 'failed', results = $results, error_code = 'given_up', finished_at = $at,

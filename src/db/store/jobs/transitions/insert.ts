@@ -1,12 +1,11 @@
 import { AppError } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import type { User } from '../../../collections/users.ts'
 import { users } from '../../../collections/users.ts'
 import { ofDialect } from '../../../engine/dialect.ts'
-import type { Ahead } from '../../../engine/sql.ts'
+import { firstOf, mapped, type Query, type Values } from '../../../engine/query.ts'
 import { entryText } from '../../../journal/timeline.ts'
 import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
-import type { ReadTx, Tx } from '../../../records/tx.ts'
+import type { Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
 import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
@@ -54,7 +53,7 @@ interface SubmitLimits {
 
 /**
  * T1: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned record.
- * `reading`: its user, if that is read already.
+ * `submitter`: its user, if that is read already.
  * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
  *   `too_large` or `over_quota` (stored bytes).
  */
@@ -62,11 +61,12 @@ export function insertJob(
   tx: Tx,
   job: NewJob,
   limits: SubmitLimits,
-  reading = readingSubmitter(tx, job.user),
+  submitter: Submitter = tx.read(submitterReads(job.user)),
 ): Job {
   const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
   const labels = job.labels ?? ''
-  assertMaySubmit(reading(), limits, bytesOfJob(payload) + Buffer.byteLength(labels))
+  assertMaySubmit(submitter, limits, bytesOfJob(payload) + Buffer.byteLength(labels))
+  tx.noteFound(users, job.user)
   const submitted = entryText({ at: tx.at, event: 'submitted', attempt: 0, detail: '' })
   const row = tx.insert(
     quantumJobs,
@@ -93,37 +93,44 @@ export function insertJob(
 }
 
 /** What a submission depends on, of its user. */
-interface Submitter {
-  owner: User | undefined
-  /** Number of pending jobs, held or not. */
-  pending: number
-  /** Bytes stored. */
-  used: number
+export function submitterReads(user: string) {
+  return {
+    owner: firstOf<Owner>('SELECT disabled, unlimited, qpu_ms, max_bytes FROM users WHERE id = $user', {
+      user,
+    }),
+    /** Number of pending jobs, held or not. */
+    pending: pendingJobsOf(user),
+    /** Bytes stored. */
+    used: storedBytesOf(user),
+  }
 }
 
-/** Begins to read what `assertMaySubmit` checks. */
-export function readingSubmitter(tx: ReadTx, user: string): Ahead<Submitter> {
-  const owner = tx.finding(users, user)
-  const pending = countPending(tx, user)
-  const used = storedBytesOf(tx, user)
-  return () => ({ owner: owner(), pending: pending(), used: used() })
+export type Submitter = Values<ReturnType<typeof submitterReads>>
+
+interface Owner {
+  disabled: 0 | 1
+  unlimited: 0 | 1
+  /** Its balance. */
+  qpu_ms: number
+  /** See `storedBytesLimit`. */
+  max_bytes: number
 }
 
 /**
- * Checks that a user may submit a job now, which counts `bytes`; returns the user.
+ * Checks that a user may submit a job now, which counts `bytes`.
  * @throws AppError as `insertJob` does.
  */
 export function assertMaySubmit(
   { owner, pending, used }: Submitter,
   { maxPending, maxUserBytes = 0 }: SubmitLimits,
   bytes: number,
-): User {
+): void {
   if (!owner || owner.disabled) {
     throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
       reason: 'account_disabled',
     })
   }
-  if (!owner.unlimited && owner.qpu_seconds <= 0) {
+  if (!owner.unlimited && owner.qpu_ms <= 0) {
     throw new AppError('forbidden', 'Insufficient QPU seconds balance', {
       reason: 'insufficient_qpu_seconds',
     })
@@ -136,7 +143,6 @@ export function assertMaySubmit(
     )
   }
   assertMayStore(owner, { used, bytes, maxUserBytes })
-  return owner
 }
 
 /**
@@ -155,7 +161,6 @@ export function bytesOfJob(payload: JsonText): number {
 }
 
 /** Number of pending jobs of a user, held or not. */
-export function countPending(tx: ReadTx, user: string): Ahead<number> {
-  const rows = tx.ahead<{ pending: number }>(countPendingSql(tx.dialect), { user })
-  return () => rows()[0]?.pending ?? 0
+export function pendingJobsOf(user: string): Query<number> {
+  return mapped(firstOf<{ pending: number }>(countPendingSql, { user }), (found) => found?.pending ?? 0)
 }

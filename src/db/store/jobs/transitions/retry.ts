@@ -1,7 +1,7 @@
 import { backoffMs, toTimestamp } from '../../../../base/index.ts'
 import { qpus } from '../../../collections/qpus.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
-import { appendTimeline, listTimeline } from '../../../journal/timeline.ts'
+import { appendTimeline, timelineOf } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { markUnfit, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
@@ -84,7 +84,7 @@ export function failUsedUp(tx: Tx, claimed: DriverAttempt, { maxAttempts }: Retr
   const { job, attempt } = claimed
   if (attempt === 1) return false
   const counted = countFailed(tx, job)
-  const reason = () => listTimeline(tx, job)().findLast(({ event }) => event === 'lost')?.detail ?? ''
+  const reason = () => tx.read(timelineOf(job)).findLast(({ event }) => event === 'lost')?.detail ?? ''
   const final = lastError(tx, { job, attempt: attempt - 1, reason }, { counted, maxAttempts })
   if (!final) return false
   endAttempt(tx, { ...claimed, state: 'undelivered' })

@@ -9,12 +9,11 @@ import {
   JobOrder,
   moveJobToFront,
   readQueueHead,
-  readQueuePosition,
-  readQueues,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { writeSums } from '../../../../../src/db/sums/write.ts'
 import { pickJob } from '../../../../../src/server/jobs/dispatch/pick.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { part } from '../../../../support/whole.ts'
 
 const WINDOW_MS = 3_600_000
@@ -60,7 +59,7 @@ class FairLab implements AsyncDisposable {
   /** Claims the next job; undefined when the queue is empty. */
   async begin(): Promise<string | undefined> {
     return this.lab.db.write('claim', (tx) => {
-      const state = readQueues(tx, [this.qpu], 0, this.fair)(this.qpu)
+      const state = readQueue(tx, this.qpu, 0, this.fair)
       const { job } = state ? pickJob(state, tx.now, 0) : {}
       if (job === undefined) return undefined
       claimJob(tx, job, this.#server)
@@ -84,7 +83,7 @@ class FairLab implements AsyncDisposable {
   }
 
   async ahead(id: string): Promise<number | undefined> {
-    const input = await this.lab.db.read((tx) => readQueuePosition(tx, id, 0, this.fair))
+    const input = await this.lab.db.read((tx) => readPosition(tx, id, 0, this.fair))
     return input?.queues[0]?.ahead
   }
 

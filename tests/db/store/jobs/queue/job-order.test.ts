@@ -15,8 +15,6 @@ import {
   moveJobToFront,
   quantumJobs,
   readQueueHead,
-  readQueuePosition,
-  readQueues,
   releaseJob,
   requeueJob,
   requeueLost,
@@ -25,6 +23,7 @@ import { Line } from '../../../../../src/db/store/jobs/queue/line.ts'
 import { markUnfit, type Qpu, qpus } from '../../../../../src/db/store/qpus/index.ts'
 import { forgetUnfit } from '../../../../../src/db/store/qpus/unfit-jobs.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
+import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { part } from '../../../../support/whole.ts'
 
 const IDLE_MS = 0
@@ -110,7 +109,7 @@ function expectQueueAsStored(
   const ordered = inOrder(rows, booker ?? '')
   const firstOf = (from: readonly Row[], isMeant: (row: Row) => boolean) =>
     from.find((row) => isMeant(row) && row.funded === 1 && row.not_before <= tx.now)?.id ?? ''
-  const state = readQueues(tx, [qpu.id], IDLE_MS, order)(qpu.id)
+  const state = readQueue(tx, qpu.id, IDLE_MS, order)
   expect([qpu.name, state?.next, state?.slot?.job, state?.job]).toEqual([
     qpu.name,
     firstOf(ordered, (row) => row.run_next > 0),
@@ -120,7 +119,7 @@ function expectQueueAsStored(
   const head = readQueueHead(tx, qpu.id, { limit: 5, idleMs: IDLE_MS, order })
   expect(head?.jobs.map(({ id }) => id)).toEqual(ordered.slice(0, 5).map(({ id }) => id))
   const ahead = ({ id }: Row) => {
-    const input = readQueuePosition(tx, id, IDLE_MS, order)
+    const input = readPosition(tx, id, IDLE_MS, order)
     return input?.queues.find(({ state: { qpu: each } }) => each.id === qpu.id)?.ahead
   }
   expect(ordered.map(ahead)).toEqual([...ordered.keys()])
@@ -305,7 +304,7 @@ test('changes whose commit failed are read again from the store', async () => {
   const [first, second] = [await lab.submit(user), await lab.submit(user)]
   const [upcoming, withdrawn] = [feed(), feed()]
   const order = await JobOrder.open({ changes: lab.db.changes, write: lab.db.write, upcoming, withdrawn })
-  const next = () => lab.db.read((tx) => readQueues(tx, [qpu.id], IDLE_MS, order)(qpu.id)?.job)
+  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, order)?.job)
   const changes: Change[] = [
     { collection: 'quantum_jobs', id: first.id, action: 'update', record: { ...first, status: 'running' } },
     { collection: 'quantum_jobs', id: 'notstored000000', action: 'create', record: first, seq: 99 },
@@ -347,7 +346,7 @@ test('the removal of a user takes the jobs of that user out of the order, unless
   await using lab = await JobLab.open()
   const [qpu, user, other] = [await lab.qpu(), await lab.user(), await lab.user()]
   const [first, second] = [await lab.submit(user), await lab.submit(other)]
-  const next = () => lab.db.read((tx) => readQueues(tx, [qpu.id], IDLE_MS, lab.order)(qpu.id)?.job)
+  const next = () => lab.db.read((tx) => readQueue(tx, qpu.id, IDLE_MS, lab.order)?.job)
   await lab.db
     .write('remove', (tx) => {
       tx.remove(users, user.id)

@@ -8,8 +8,6 @@ import {
   claimJob,
   type QueueState,
   quantumJobs,
-  readQueuePosition,
-  readQueues,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
@@ -17,12 +15,13 @@ import { countPendingSql } from '../../../../../src/db/store/jobs/transitions/in
 import { planOf } from '../../../../support/costs/plan-of.ts'
 import { onlySqlite } from '../../../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
+import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 
 const IDLE_MS = 5_000
 const HOUR_MS = 3_600_000
 
 async function queueOf(lab: JobLab, qpu: string): Promise<QueueState> {
-  const state = await lab.db.read((tx) => readQueues(tx, [qpu], IDLE_MS, lab.order)(qpu))
+  const state = await lab.db.read((tx) => readQueue(tx, qpu, IDLE_MS, lab.order))
   if (!state) throw new Error('no such QPU')
   return state
 }
@@ -40,7 +39,7 @@ async function book(lab: JobLab, user: string, qpu = ''): Promise<void> {
   )
 }
 
-describe('readQueues()', () => {
+describe('queueStateOf()', () => {
   test('finds the first job for a QPU among its own and those for any', async () => {
     await using lab = await JobLab.open()
     const [qpu, other] = [await lab.qpu(), await lab.qpu()]
@@ -163,7 +162,7 @@ describe('readQueuePosition()', () => {
     const mine = await lab.submit(one, qpu.id)
     await lab.submit(other)
     const ahead = async () =>
-      (await lab.db.read((tx) => readQueuePosition(tx, mine.id, IDLE_MS, lab.order)))?.queues.map(
+      (await lab.db.read((tx) => readPosition(tx, mine.id, IDLE_MS, lab.order)))?.queues.map(
         (queue) => queue.ahead,
       )
     expect(await ahead()).toEqual([2])
@@ -181,8 +180,7 @@ describe('readQueuePosition()', () => {
     const { id } = await lab.submit(booker)
     const mine = await lab.submit(other)
     const running = async () =>
-      (await lab.db.read((tx) => readQueuePosition(tx, mine.id, IDLE_MS, lab.order)))?.queues[0]
-        ?.isBookerRunning
+      (await lab.db.read((tx) => readPosition(tx, mine.id, IDLE_MS, lab.order)))?.queues[0]?.isBookerRunning
     await book(lab, booker.id)
     expect(await running()).toBe(false)
     await lab.db.write('claim', (tx) => claimJob(tx, id, server))
@@ -199,10 +197,10 @@ describe('readQueuePosition()', () => {
     const [exact, undescribed] = [await lab.qpu({ numQubits: 5 }), await lab.qpu({ numQubits: 1 })]
     await lab.qpu({ numQubits: 9, enabled: false })
     const job = await lab.submit(await lab.user(), '', 5)
-    const input = await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS, lab.order))
+    const input = await lab.db.read((tx) => readPosition(tx, job.id, IDLE_MS, lab.order))
     expect(input?.queues.map(({ state }) => state.qpu.id)).toEqual([exact.id, undescribed.id])
     await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
-    expect(await lab.db.read((tx) => readQueuePosition(tx, job.id, IDLE_MS, lab.order))).toBeUndefined()
+    expect(await lab.db.read((tx) => readPosition(tx, job.id, IDLE_MS, lab.order))).toBeUndefined()
   })
 })
 

@@ -4,7 +4,7 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
-  listIdleQpus,
+  idleQpus,
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
@@ -88,7 +88,7 @@ describe('requeueUndelivered()', () => {
   })
 })
 
-describe('listIdleQpus()', () => {
+describe('idleQpus()', () => {
   test('lists QPUs that are enabled, served and free', async () => {
     await using lab = await JobLab.open()
     const [free, busy, off, repair, alone] = [
@@ -105,6 +105,6 @@ describe('listIdleQpus()', () => {
     await lab.setQpu(off.id, { enabled: false })
     await lab.setQpu(repair.id, { maintenance: true })
     await lab.detach(await lab.attach(alone.driver))
-    expect(await lab.db.read((tx) => listIdleQpus(tx)())).toEqual([server])
+    expect(await lab.db.read((tx) => tx.read(idleQpus()))).toEqual([server])
   })
 })

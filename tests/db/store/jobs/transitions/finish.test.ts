@@ -6,15 +6,14 @@ import {
   cancelJob,
   claimJob,
   type DispatchTarget,
-  listTimeline,
   markStarted,
-  readQueuePosition,
-  readQueues,
   requeueLost,
   requeueUndelivered,
+  timelineOf,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { describeQpu } from '../../../../../src/db/store/qpus/index.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { readCharges } from '../../../../support/sums/charges.ts'
 
 const LIMITS = { maxAttempts: 3 }
@@ -98,7 +97,7 @@ describe('applyResult()', () => {
     await it.lab.clock.advance(40)
     await it.end(1, COMPLETED, { executionMs: 15 })
     expect((await it.lab.job(it.job.id)).started_at).toBe('2026-01-31 09:00:00.025Z')
-    const times = await it.lab.db.read((tx) => listTimeline(tx, it.job.id)())
+    const times = await it.lab.db.read((tx) => tx.read(timelineOf(it.job.id)))
     expect(times.map(({ event, at }) => `${event} ${at.slice(-7)}`)).toEqual([
       'submitted 00.000Z',
       'claimed 00.000Z',
@@ -160,7 +159,7 @@ describe('applyResult()', () => {
       await using it = await openCase()
       await it.claim()
       await it.end(1, { ...outcome, results: { error: 'x'.repeat(5_000) } } as Outcome)
-      const details = await it.lab.db.read((tx) => listTimeline(tx, it.job.id)().map(({ detail }) => detail))
+      const details = await it.lab.db.read((tx) => tx.read(timelineOf(it.job.id)).map(({ detail }) => detail))
       expect(details.at(-1)).toBe('x'.repeat(1_000))
     }
   })
@@ -294,8 +293,8 @@ describe('applyResult()', () => {
       )
     const read = () =>
       lab.db.read((tx) => ({
-        next: readQueues(tx, [server.qpu], 5_000, lab.order)(server.qpu)?.job,
-        excluded: readQueuePosition(tx, job.id, 5_000, lab.order)?.excluded.map(({ unfit }) => unfit),
+        next: readQueue(tx, server.qpu, 5_000, lab.order)?.job,
+        excluded: readPosition(tx, job.id, 5_000, lab.order)?.excluded.map(({ unfit }) => unfit),
       }))
     await describe()
     for (let attempt = 1; attempt <= LIMITS.maxAttempts + 2; attempt += 1) {

@@ -11,14 +11,13 @@ import {
   moveJob,
   moveJobToFront,
   quantumJobs,
-  readQueuePosition,
-  readQueues,
   releaseJob,
   requeueJob,
   requeueLost,
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 
 type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown
 
@@ -31,11 +30,11 @@ async function openLab() {
     lab.db.write('act', (tx) => work(tx, { job, actor: 'superuser:root', reason }))
   const claim = (job: string) => lab.db.write('claim', (tx) => claimJob(tx, job, server))
   const queue = async () => {
-    const state = await lab.db.read((tx) => readQueues(tx, [qpu.id], 5_000, lab.order)(qpu.id))
+    const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 5_000, lab.order))
     return [state?.next, state?.slot?.job, state?.job]
   }
   const ahead = (job: string) =>
-    lab.db.read((tx) => readQueuePosition(tx, job, 5_000, lab.order)?.queues.map(({ ahead }) => ahead))
+    lab.db.read((tx) => readPosition(tx, job, 5_000, lab.order)?.queues.map(({ ahead }) => ahead))
   const refused = (work: Work, job: string, reason: string, message: string) =>
     expect(act(work, job)).rejects.toMatchObject({ code: 'conflict', reason, message })
   return { lab, qpu, server, user, act, claim, queue, ahead, refused }
