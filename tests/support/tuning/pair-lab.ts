@@ -11,6 +11,7 @@ import type { CalibrateDevice, CalibrationIo } from '../../../src/devices/define
 import { createRng } from '../../../src/devices/index.ts'
 import { provideSdk } from '../../../src/devices/provide-sdk.ts'
 import { openPythonRoutines } from '../../../src/devices/tuning/python-routines/open-routines.ts'
+import type { Routine } from '../../../src/devices/tuning/routine.ts'
 import { ROUTINES } from '../../../src/devices/tuning/routine-names.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../src/devices/tuning/tuner-device.ts'
@@ -37,7 +38,7 @@ function standingClock(): Clock {
 }
 
 /** A device file of a pair whose qubits are calibrated, and whose edge has a coupler. */
-function deviceText(truth: ChipTruth): string {
+export function deviceText(truth: ChipTruth): string {
   const names = Object.keys(truth.qubits)
   const qubits = names.map((name) => {
     const modules = new Map<string, string[]>()
@@ -62,7 +63,7 @@ ${parent}_${child}:
 }
 
 /** A calibration file that enables these routines only, with settings in the form of the file. */
-function configOf(enabled: Readonly<Record<string, string>>): string {
+export function configOf(enabled: Readonly<Record<string, string>>): string {
   const lines = ROUTINES.map(({ name }) => `  ${name}: ${enabled[name] ?? '{enabled: false}'}`)
   return ['version: 1', 'routines:', ...lines, ''].join('\n')
 }
@@ -80,6 +81,10 @@ interface LabOptions {
   /** The chip of a former tuner, which holds its currents. */
   readonly chip?: SimulatedChip
   readonly isDummy?: boolean
+  /** In place of the built-in ones. */
+  readonly builtIn?: readonly Routine[]
+  /** Paths of the edge that are never changed. */
+  readonly pinned?: readonly string[]
   /** Path of the hardware file. */
   readonly hardware?: string
 }
@@ -87,13 +92,14 @@ interface LabOptions {
 /** A tuner with a simulated pair, in a folder of its own. */
 export async function pairLab(folder: string, truth: ChipTruth, options: LabOptions) {
   const { routines, onRamp, isDummy = false, hardware } = options
+  const { builtIn = BUILT_IN_ROUTINES, pinned = [] } = options
   const clock = standingClock()
   const edge = Object.keys(truth.edges)[0] ?? ''
   const chip = options.chip ?? simulatedAt(truth, 0)
   const path = join(folder, 'scheduler.device.yml')
   const config = join(folder, 'calibration.yml')
   if (!options.chip) writeFileSync(path, deviceText(truth))
-  writeFileSync(config, configOf(routines))
+  writeFileSync(config, `${configOf(routines)}pin: {${edge}: [${pinned.join(', ')}]}\n`)
   const ramps: { amps: number; rate: number }[] = []
   const currents: SimulatedChip['currents'] = {
     ...chip.currents,
@@ -117,7 +123,7 @@ export async function pairLab(folder: string, truth: ChipTruth, options: LabOpti
       random: (seed = 1) => createRng(seed),
     },
     {
-      routines: BUILT_IN_ROUTINES,
+      routines: builtIn,
       provideSdk,
       openPythonRoutines,
       openSimulated: async () => ({ ...chip, currents }),

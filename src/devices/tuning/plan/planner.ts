@@ -131,18 +131,20 @@ function noteOnScope(
 /** What is known of a node after its check; `unknown` without one, or when it could not decide. */
 export type CheckResult = CheckOutcome | { readonly state: 'unknown'; readonly reason?: string }
 
+/** What is on record of the value at a path of an element: `changed` by hand since it was measured. */
+export type RecordOf = (element: string, path: string) => 'measured' | 'changed' | 'none'
+
 /**
- * The plan of a partial calibration: the blamed nodes, the other nodes whose check failed, and of all that
- * comes after the blamed ones what reads a value that moved. When no check failed, the nodes of the named
- * targets that were never measured; when there are none, nothing.
+ * The plan of a partial calibration: the blamed nodes, the other nodes whose check failed, those of the named
+ * targets whose values were changed by hand, and of all that comes after what reads a value that moved. When
+ * there are none, the nodes of the named targets that were never measured; when there are none, nothing.
  * @param checks by key
- * @param isMeasured whether a path of an element has a measured value on record
  */
 export function planPartial(
   input: PlanInput,
   { instances, own, note }: PartialScope,
   checks: ReadonlyMap<string, CheckResult>,
-  isMeasured: (element: string, path: string) => boolean,
+  recordOf: RecordOf,
 ): CalibrationPlan {
   const nodes = new Map<string, CheckedNode>(
     [...instances.byKey.keys()].map((key) => [
@@ -153,14 +155,19 @@ export function planPartial(
   const blamed = blame(nodes)
   const out = [...nodes].filter(([, { state }]) => state === 'out').map(([key]) => key)
   const notes = [...(note === undefined ? [] : [note]), ...notesOf(checks, blamed)]
-  if (out.length > 0) {
-    return planOf(input, instances, new Set(out), reachable(blamed, instances.childrenOf), notes)
-  }
-  const seeds = [...instances.byKey].filter(
-    ([key, { routine, target }]) =>
-      own.has(key) && placesOf(routine, target, input.chip).some((path) => !isMeasured(target, path)),
+  const ownKeys = (isMeant: (instance: Instance) => boolean) =>
+    [...instances.byKey].flatMap(([key, instance]) => (own.has(key) && isMeant(instance) ? [key] : []))
+  const changed = ownKeys(({ routine, target }) =>
+    [...routine.writes, ...routine.optionalWrites].some((path) => recordOf(target, path) === 'changed'),
   )
-  const keys = new Set(seeds.map(([key]) => key))
+  if (out.length > 0) {
+    const after = reachable([...blamed, ...changed], instances.childrenOf)
+    return planOf(input, instances, new Set([...out, ...changed]), after, notes)
+  }
+  const unmeasured = ownKeys(({ routine, target }) =>
+    placesOf(routine, target, input.chip).some((path) => recordOf(target, path) === 'none'),
+  )
+  const keys = new Set([...changed, ...unmeasured])
   const passedChecks = [...checks.values()].filter(({ state }) => state === 'in').length
   notes.push(noteOnPassed(passedChecks, checks.size - passedChecks, keys.size > 0))
   return { ...planOf(input, instances, keys, reachable(keys, instances.childrenOf), notes), passedChecks }

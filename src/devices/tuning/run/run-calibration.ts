@@ -19,6 +19,7 @@ import {
   planFull,
   planPartial,
   planRoutine,
+  type RecordOf,
   scopeOfPartial,
 } from '../plan/planner.ts'
 import { Progress } from '../progress.ts'
@@ -120,11 +121,14 @@ export async function runCalibration(
   const steps = new RunSteps(clock, (step) => progress.report(step))
   const recall = finished && new Recall(finished, chip, runner)
   try {
-    const isMeasured = (element: string, path: string) =>
-      provenance.originOf(element, path, file.chip.element(element)?.values.get(path)) !== undefined
+    const recordOf: RecordOf = (element, path) => {
+      const value = file.chip.element(element)?.values.get(path)
+      if (provenance.originOf(element, path, value)) return 'measured'
+      return provenance.isChangedByHand(element, path, value) ? 'changed' : 'none'
+    }
     const { plan, checks } = only
       ? { plan: planRoutine(input, only.routine, only.targets) }
-      : await planRun(request, input, runner, steps, isMeasured)
+      : await planRun(request, input, runner, steps, recordOf)
     const shotSeconds = READOUT_S + longestReset(chip.qubits, values)
     steps.plan(plan, shotSeconds)
     const warning = warnOfDuration(plan, mode, shotSeconds)
@@ -221,7 +225,7 @@ async function planRun(
   input: PlanInput,
   runner: NodeRunner,
   steps: RunSteps,
-  isMeasured: (element: string, path: string) => boolean,
+  recordOf: RecordOf,
 ): Promise<{ plan: CalibrationPlan; checks?: RunChecks }> {
   if (mode === 'full') return { plan: planFull(input) }
   if (mode === 'fidelity_check') return { plan: planFidelityCheck(input, targetQubits) }
@@ -229,7 +233,7 @@ async function planRun(
   const checks = await runChecks(scope.checked, runner, (node, at) =>
     steps.check(node, at, scope.checked.length),
   )
-  const plan = planPartial(input, scope, checks, isMeasured)
+  const plan = planPartial(input, scope, checks, recordOf)
   return { plan, checks: { nodes: scope.checked, results: checks } }
 }
 

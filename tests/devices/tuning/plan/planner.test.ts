@@ -106,7 +106,7 @@ describe('planPartial()', () => {
   })
 
   test('runs what is blamed, and what comes after it if something moved', () => {
-    const plan = planPartial(input(), scope, checks('refine q0', 'gate q0_q1'), () => true)
+    const plan = planPartial(input(), scope, checks('refine q0', 'gate q0_q1'), () => 'measured')
     expect(outline(plan)).toEqual([
       'refine: q0',
       'late:  (q0)',
@@ -123,7 +123,7 @@ describe('planPartial()', () => {
   })
 
   test('calibrates a far end only when it is blamed', () => {
-    expect(outline(planPartial(input(), scope, checks('find q1'), () => true))).toEqual([
+    expect(outline(planPartial(input(), scope, checks('find q1'), () => 'measured'))).toEqual([
       'find: q1',
       'refine:  (q1)',
       'late:  (q1)',
@@ -134,10 +134,19 @@ describe('planPartial()', () => {
   })
 
   test('calibrates what was never measured when no check is out, else nothing', () => {
-    const isMeasured = (element: string, path: string) => element !== 'q0' || path !== 'b'
-    const plan = planPartial(input(), scope, checks(), isMeasured)
-    expect(outline(plan)[0]).toBe('refine: q0')
-    const nothing = planPartial(input(), scope, checks(), () => true)
+    const recordOf = (record: 'changed' | 'none') => (element: string, path: string) =>
+      element === 'q0' && path === 'b' ? record : 'measured'
+    for (const record of ['changed', 'none'] as const)
+      expect(outline(planPartial(input(), scope, checks(), recordOf(record)))[0]).toBe('refine: q0')
+    // What somebody changed is measured again whatever else is out.
+    const plans = (['changed', 'none'] as const).map((record) =>
+      outline(planPartial(input(), scope, checks('find q1'), recordOf(record))),
+    )
+    expect(plans.map(([first, second]) => [first, second])).toEqual([
+      ['find: q1', 'refine: q0 (q1)'],
+      ['find: q1', 'refine:  (q1)'],
+    ])
+    const nothing = planPartial(input(), scope, checks(), () => 'measured')
     expect(outline(nothing)).toEqual([])
     expect(nothing).toMatchObject({
       passedChecks: 5,
@@ -147,7 +156,7 @@ describe('planPartial()', () => {
       ],
     })
     const undecided = checks().set('find q0', { state: 'unknown', reason: 'no_data: zeros' })
-    expect(planPartial(input(), scope, undecided, () => true).notes.at(-1)).toBe(
+    expect(planPartial(input(), scope, undecided, () => 'measured').notes.at(-1)).toBe(
       'nothing was stale: 4 checks in, 1 could not decide',
     )
   })
@@ -158,13 +167,17 @@ describe('planPartial()', () => {
     ]
     const only = { ...input(), routines }
     const plan = (measured: string) =>
-      outline(planPartial(only, scopeOfPartial(only, ['q0']), checks(), (_, path) => path === measured))
+      outline(
+        planPartial(only, scopeOfPartial(only, ['q0']), checks(), (_, path) =>
+          path === measured ? 'measured' : 'none',
+        ),
+      )
     expect([plan('other'), plan('none')]).toEqual([[], ['find: q0']])
   })
 
   test('lists checks that could not decide, which neither blame nor clear', () => {
     const results = checks('refine q0').set('find q0', { state: 'unknown', reason: 'no_data: zeros' })
-    const plan = planPartial(input(), scope, results, () => true)
+    const plan = planPartial(input(), scope, results, () => 'measured')
     expect(outline(plan)[0]).toBe('refine: q0')
     expect(plan.notes).toContain('q0: check of find could not decide: no_data: zeros')
   })

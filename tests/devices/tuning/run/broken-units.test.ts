@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
-import { Provenance } from '../../../../src/devices/chip/provenance/provenance.ts'
+import { Provenance, provenancePathOf } from '../../../../src/devices/chip/provenance/provenance.ts'
 import { qualityOf } from '../../../../src/devices/chip/quality.ts'
 import { staleValuesOf } from '../../../../src/devices/chip/uncalibrated.ts'
-import { type Routine, RoutineError } from '../../../../src/devices/tuning/routine.ts'
+import type { Routine } from '../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { coldQubit, coldTruth } from '../../../support/tuning/cold-qubit.ts'
+import { failing } from '../../../support/tuning/failing-routine.ts'
 import { combinations, RUNS_WHOLE } from '../../../support/whole.ts'
 
 const SEED = 5
@@ -31,18 +32,9 @@ const WAYS: Record<string, (routine: Routine) => { config?: string; routine?: Ro
   'times out': (routine) => ({ routine: failing(routine, 'timeout') }),
   'is disabled': ({ name }) => ({ config: `routines: {${name}: {enabled: false}}\n` }),
   'is pinned': ({ writes, optionalWrites }) => ({
-    config: `pin: {q0: [${[...writes, ...optionalWrites].join(', ')}]}\n`,
+    // The other form of the derivative, which this element does not have.
+    config: `pin: {q0: [${[...writes, ...optionalWrites].filter((path) => path !== 'rxy.beta').join(', ')}]}\n`,
   }),
-}
-
-function failing(routine: Routine, code: string): Routine {
-  return {
-    ...routine,
-    // biome-ignore lint/correctness/useYield: it fails before it measures.
-    *measure() {
-      throw new RoutineError(code, 'nothing seen')
-    },
-  }
 }
 
 /** A calibrated qubit, and its chip as its resonator has shifted since by a quarter of its line. */
@@ -57,7 +49,10 @@ const calibrated = (async () => {
   const { q0 } = truth.qubits
   if (!q0) throw new Error('the chip has no q0')
   q0.readout.frequency += q0.readout.linewidth / 4
-  return { truth, text: readFileSync(qubit.devicePath, 'utf8') }
+  const [text, provenance] = [qubit.devicePath, provenancePathOf(qubit.devicePath)].map((path) =>
+    readFileSync(path, 'utf8'),
+  )
+  return { truth, text: text ?? '', provenance: provenance ?? '' }
 })()
 
 /** What a device file promises of a readout and what it does. */
@@ -121,16 +116,49 @@ const ALL_OFF: typeof OFF = [
   ]),
 ]
 
+/** The calibrated qubit with a value of its file times a factor. */
+async function qubitWith(folder: string, path: string, factor: number) {
+  const { text, provenance } = await calibrated
+  const [submodule = '', key = ''] = path.split('.')
+  const place = new RegExp(`(^  ${submodule}: .*?\\b${key}: )([^,}]+)`, 'm')
+  const before = Number(place.exec(text)?.[2])
+  const off = text.replace(place, (_, start) => `${start}${(before * factor).toPrecision(12)}`)
+  const qubit = coldQubit(folder, coldTruth(SEED, HAND), off)
+  writeFileSync(provenancePathOf(qubit.devicePath), provenance)
+  return { qubit, before }
+}
+
+/** No check sees these: the best window is flat. */
+const BY_HAND: [string, number][] = [
+  ['measure_2state.integration_time', 0.7],
+  ['measure_2state.integration_time', 1.3],
+  ['measure.integration_time', 0.7],
+  ['measure.integration_time', 1.3],
+]
+
+test.each(BY_HAND.slice(0, RUNS_WHOLE ? BY_HAND.length : 1))(
+  'a partial calibration names and measures %s again that somebody has changed, times %p',
+  async (path, factor) => {
+    using folder = temporaryFolder()
+    const { qubit, before } = await qubitWith(folder.path, path, factor)
+    const { status, notes, routines } = await qubit.calibrate('partial', '', only(OF_QUBITS))
+    expect(notes?.filter((note) => note.includes(`${path} (changed by hand)`))).toHaveLength(1)
+    expect([status, routines?.map(({ routine }) => routine)]).toEqual([
+      'success',
+      expect.arrayContaining(['ro_duration_optimization', 'two_state_discrimination']),
+    ])
+    expect(Math.abs((await qubit.value(path)) / before - 1)).toBeLessThan(0.2)
+    const { error, promised = Number.NaN, warnings } = await readoutOf(qubit)
+    expect([Math.abs(error - promised) < TOLERANCE, warnings]).toEqual([true, 0])
+  },
+  60_000,
+)
+
 test.each(RUNS_WHOLE ? [...OFF, ...ALL_OFF] : OFF.slice(0, 2))(
   'a partial calibration sees and mends %s times %p, by %s',
   async (path, factor, name) => {
-    const { text } = await calibrated
     using folder = temporaryFolder()
-    const [submodule = '', key = ''] = path.split('.')
-    const place = new RegExp(`(^  ${submodule}: .*?\\b${key}: )([^,}]+)`, 'm')
-    const before = Number(place.exec(text)?.[2])
-    const off = text.replace(place, (_, start) => `${start}${(before * factor).toPrecision(12)}`)
-    const qubit = coldQubit(folder.path, coldTruth(SEED, HAND), off)
+    const { qubit, before } = await qubitWith(folder.path, path, factor)
     const { notes } = await qubit.calibrate('partial', '', only(OF_QUBITS))
     expect(notes?.filter((note) => note.startsWith(`q0: check of ${name} out by`))).toHaveLength(1)
     expect(Math.abs((await qubit.value(path)) / before - 1)).toBeLessThan(Math.abs(factor - 1) / 4)

@@ -1,5 +1,5 @@
 import { fitCzSpectroscopy } from '../../../fitting/models/cz.ts'
-import { accepted, checkOf } from '../../measure/accept.ts'
+import { accepted, checkOf, onGrid } from '../../measure/accept.ts'
 import { DRIVE_PRIORS_OF_ENDS, DRIVEN_ENDS, gateGap, orderedEnds } from '../../measure/pair/ends.ts'
 import { type GatePulse, remainders } from '../../measure/pair/exchange.ts'
 import { gateFrequencies } from '../../measure/pair/gate-sweep.ts'
@@ -21,6 +21,8 @@ const MARGIN = 0.1
 const CHECK_GATES = 3
 /** Part of the population that may be missing then. */
 const MAX_LOSS = 0.1
+/** Part of it that may stay after half a gate. */
+const MAX_STAY = 0.5
 const CHECK_SHOTS = 2_000
 
 /**
@@ -75,10 +77,15 @@ export const czParametrization = defineRoutine({
   },
 })
 
-/** Checks whether |11⟩ returns to itself in the stored gate. */
+/**
+ * Checks whether |11⟩ returns to itself in the stored gates, and leaves in half of one: far from resonance it
+ * would stay.
+ */
 export function* checkReturn(context: RoutineContext) {
+  const duration = onGrid(context.self.number('cz.square_duration') / 2)
+  const [half = Number.NaN] = yield* remainders(context, [{ duration }], CHECK_SHOTS)
   const [left = Number.NaN] = yield* remainders(context, [{}], CHECK_SHOTS, CHECK_GATES)
-  return checkOf(1 - left, MAX_LOSS)
+  return checkOf(Math.max(half / MAX_STAY, (1 - left) / MAX_LOSS), 1)
 }
 
 function meanOf(values: Float64Array, from: number): number {

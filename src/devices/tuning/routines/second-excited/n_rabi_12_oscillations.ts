@@ -3,7 +3,7 @@ import { TRANSITION_12 } from '../../measure/transition.ts'
 import { defineRoutine } from '../../routine.ts'
 import { checkFineAmplitude, fineAmplitudeSize, fineHalfTurn } from '../transition/fine-amplitude.ts'
 
-const FINE = { transition: TRANSITION_12, reach: 0.06, repetitions: [1, 3, 5, 7], checkRepetitions: 7 }
+const FINE = { transition: TRANSITION_12, reach: 0.06, repetitions: [1, 3, 5, 7], checkRepetitions: 13 }
 
 /** Refines the amplitude of the pi pulse between states 1 and 2. */
 export const nRabi12Oscillations = defineRoutine({
