@@ -42,6 +42,7 @@ export const PARTS: readonly Part[] = [
       'tests/db/crash.test.ts',
       'tests/db/sqlite/durability/checkpoints.test.ts',
       'tests/db/postgres/lease.test.ts',
+      'tests/db/postgres/same-answers.test.ts',
       'tests/db/query/own-jobs.test.ts',
       'tests/db/store/jobs/queue/fair-queue.test.ts',
       'tests/db/store/jobs/queue/job-order.test.ts',
@@ -80,7 +81,12 @@ export const PARTS: readonly Part[] = [
   {
     name: 'models',
     reason: 'random histories of what is stored, others at each run: a failure prints its seed',
-    tests: ['tests/model/clocks.test.ts', 'tests/model/removals.test.ts'],
+    tests: [
+      'tests/db/postgres/same-answers.test.ts',
+      'tests/model/changed-between.test.ts',
+      'tests/model/clocks.test.ts',
+      'tests/model/removals.test.ts',
+    ],
     env: { SVC_TEST_SEED: 'random' },
     isInGate: true,
   },
@@ -105,7 +111,7 @@ export const PARTS: readonly Part[] = [
       'tests/model',
       'tests/server',
     ],
-    env: { SVC_TEST_STORE: 'postgres', SVC_TESTS: '' },
+    env: { SVC_TEST_STORE: 'postgres', SVC_TESTS: '', SVC_TEST_SEED: 'random' },
     isInGate: true,
   },
   {

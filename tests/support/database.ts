@@ -29,11 +29,17 @@ export async function openTestDatabase(
   options: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {},
 ): Promise<TestDatabase> {
   const server = sharedServer()
-  if (server) return openOnServer(server, options)
+  return server ? openOnServer(server, options) : openOnFile(options)
+}
+
+/** The same in a temporary folder, also with `SVC_TEST_STORE=postgres`. */
+export async function openOnFile({
+  schema,
+  ...options
+}: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {}): Promise<TestDatabase> {
   const folder = temporaryFolder()
   const clock = new FakeClock()
-  const { schema, ...rest } = options
-  const db = await openDatabase({ dir: folder.path, clock, log: silentLog, ...rest }, schema).catch(
+  const db = await openDatabase({ dir: folder.path, clock, log: silentLog, ...options }, schema).catch(
     (error) => {
       folder[Symbol.dispose]()
       throw error

@@ -177,15 +177,16 @@ function foldingOf(text: string): { letters: number; values: Record<string, Bind
 }
 
 /** `coalesce`: jobs submitted before there were tags have none. */
-function containsText({ contains }: Dialect, letters: number): string {
+function containsText({ contains, jsonItems }: Dialect, letters: number): string {
   const fold = (text: string) =>
     Array.from({ length: letters }).reduce<string>(
       (sql, _, at) => `replace(${sql}, $from${at}, $to${at})`,
       `lower(${text})`,
     )
-  return ['job.id', fold('job.name'), fold("coalesce(job.tags, '')")]
-    .map((text) => contains(text, '$text'))
-    .join(' OR ')
+  const has = (text: string) => contains(text, '$text')
+  const tags = jsonItems("coalesce(job.tags, '[]')")
+  return `${has('job.id')} OR ${has(fold('job.name'))}
+    OR EXISTS (SELECT 1 FROM ${tags} tag WHERE ${has(fold('tag."value"'))})`
 }
 
 /** Whether an index finds the jobs in the order of submission, and no others. */

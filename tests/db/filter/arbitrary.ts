@@ -117,7 +117,7 @@ const name = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...ONE) },
   { weight: 4, arbitrary: fc.constantFrom(...MANY) },
 )
-const operand: fc.Arbitrary<OperandAst> = fc.oneof(
+export const operand: fc.Arbitrary<OperandAst> = fc.oneof(
   { weight: 5, arbitrary: name.map((each): OperandAst => ({ kind: 'identifier', name: each })) },
   {
     weight: 3,
@@ -133,28 +133,33 @@ const operand: fc.Arbitrary<OperandAst> = fc.oneof(
       .map((each): OperandAst => ({ kind: 'identifier', name: each })),
   },
 )
-const comparison: fc.Arbitrary<FilterAst> = fc.record({
-  kind: fc.constant('compare' as const),
-  left: operand,
-  operator: fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~', '!~'),
-  any: fc.boolean(),
-  right: operand,
-})
 
-/** Filters on shops, as trees. */
-export const filter: fc.Arbitrary<FilterAst> = fc.letrec<{ node: FilterAst }>((tie) => ({
-  node: fc.oneof(
-    { maxDepth: 2, withCrossShrink: true },
-    { weight: 3, arbitrary: comparison },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('and' as const, 'or' as const),
-        terms: fc.array(tie('node'), { minLength: 2, maxLength: 3 }),
-      }),
-    },
-  ),
-})).node
+/** Filters with such operands, as trees. */
+export function filterOf(side: fc.Arbitrary<OperandAst>): fc.Arbitrary<FilterAst> {
+  const comparison: fc.Arbitrary<FilterAst> = fc.record({
+    kind: fc.constant('compare' as const),
+    left: side,
+    operator: fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~', '!~'),
+    any: fc.boolean(),
+    right: side,
+  })
+  return fc.letrec<{ node: FilterAst }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 2, withCrossShrink: true },
+      { weight: 3, arbitrary: comparison },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('and' as const, 'or' as const),
+          terms: fc.array(tie('node'), { minLength: 2, maxLength: 3 }),
+        }),
+      },
+    ),
+  })).node
+}
+
+/** Filters on shops. */
+export const filter = filterOf(operand)
 
 /** The text of a tree. */
 export function written(ast: FilterAst): string {

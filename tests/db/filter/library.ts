@@ -1,6 +1,6 @@
 import { superusers } from '../../../src/db/collections/superusers.ts'
 import { NO_REQUEST, type RequestInfo } from '../../../src/db/filter/index.ts'
-import type { Database } from '../../../src/db/index.ts'
+import type { Database, Schema } from '../../../src/db/index.ts'
 import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
 import type { AnyCollection, RecordOf } from '../../../src/db/schema/collection.ts'
 import { defineCollection } from '../../../src/db/schema/collection.ts'
@@ -90,9 +90,11 @@ export interface TestLibrary extends AsyncDisposable {
   queries: RecordQueries
 }
 
-/** An empty library. */
-export async function openLibrary(): Promise<TestLibrary> {
-  const test = await openTestDatabase({ schema: { collections: LIBRARY, migrations: [] } })
+/** An empty library, in a database that `open` opens. */
+export async function openLibrary(
+  open: (options: { schema: Schema }) => Promise<TestDatabase> = openTestDatabase,
+): Promise<TestLibrary> {
+  const test = await open({ schema: { collections: LIBRARY, migrations: [] } })
   const { db } = test
   return {
     test,

@@ -116,6 +116,8 @@ rows('dates:', [
   ['strftime("%F", "2026-01-31", "1.5 months") = "2026-03-18"', 'abcd'],
   ['strftime("%F", "2026-01-31", "+13 months", "start of month") = "2027-03-01"', 'abcd'],
   ['strftime("%H", "now") = "09"', 'abcd'],
+  ['strftime("%J", "2026-01-31 12:00") = "2461072"', 'abcd'],
+  ['strftime("%Y", title) = "" && strftime("%Y", stock) = ""', 'abcd'],
   ['strftime("%Y", owner.created) != ""', 'abd'],
 ])
 
@@ -130,6 +132,8 @@ rows('patterns:', [
   ['title ~ "%p%"', 'a'],
   ['title ~ ""', 'abcd'],
   ['title ~ "a\\\\b"', 'd'],
+  ['title ~ "a%\\\\"', ''],
+  ['"a\\\\" ~ "a%\\\\"', 'abcd'],
   ['title !~ "a"', 'c'],
   ['owner.name ~ "n"', 'a'],
   ['owner.name !~ "n"', 'bd'],

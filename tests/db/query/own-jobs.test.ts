@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import fc from 'fast-check'
 import type { ReadTx } from '../../../src/db/index.ts'
 import { isSmall } from '../../../src/db/query/access-path.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
@@ -271,4 +272,36 @@ test('each name finds itself, in upper and lower case of its letters, whatever t
   for (const text of ['übung', 'ÜBUNG', 'Bung', 'STRAßE', 'ÄrGeR är', 'ДОМ ДОМ', 'istanbul'.slice(1), 'οδοσ'])
     expect([text, (await found(text)).length]).toEqual([text, 1])
   expect(await found('Ö')).toEqual([])
+})
+
+test('a text finds what has it in its name or in one tag, and nothing by the JSON of the tags', async () => {
+  await using lab = await JobLab.open()
+  const user = await lab.user()
+  const word = fc.string({
+    unit: fc.constantFrom(...'[]",\\%_: aBéÉß5🎉'),
+    minLength: 1,
+    maxLength: 4,
+  })
+  const jobs: { name: string; tags: string[] }[] = []
+  const tags = fc.uniqueArray(word, { maxLength: 3 })
+  for (const each of fc.sample(fc.record({ name: word, tags }), 25)) {
+    await lab.submit(user, '', 2, each)
+    jobs.push(each)
+  }
+  const lower = (all: string) => Array.from(all, (letter) => letter.toLowerCase()).join('')
+  const search = async (text: string) => {
+    const found = await lab.db.read((tx) => {
+      const { ids } = planOwnJobs(tx, user.id, { skip: 0, limit: 99, sort: 'created', filter: { text } })
+      return tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => tx.find(quantumJobs, id)?.name)
+    })
+    const has = ({ name, tags }: (typeof jobs)[number]) =>
+      [name, ...tags].some((each) => lower(each).includes(lower(text)))
+    expect([text, found]).toEqual([text, jobs.filter(has).map(({ name }) => name)])
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      word.filter((text) => !/^[\da-b]+$/i.test(text)),
+      search,
+    ),
+  )
 })

@@ -24,14 +24,22 @@ export function callOperand(
   )
 }
 
+/** Modifiers whose outcome depends neither on the database nor on the time zone of its machine. */
+const MODIFIER =
+  /^(?:[+-]?\d+(?:\.\d+)? (?:second|minute|hour|day|month|year)s?|start of (?:day|month|year)|weekday [0-6])$/i
+
 /** `strftime(format, time?, modifier…)` as in SQLite, in UTC; an invalid time counts as empty. */
 function timeText(context: Context, args: readonly OperandAst[], resolve: Resolve): Operand {
   const [format, time, ...modifiers] = args
   if (args.length > MAX_ARGUMENTS) throw badFilter(`strftime takes at most ${MAX_ARGUMENTS} arguments`)
   if (format?.kind !== 'text') throw badFilter('strftime needs a quoted format such as "%Y-%m" first')
   if (time?.kind === 'call') throw badFilter('strftime needs a name, a text or a number as its time')
-  if (modifiers.some((modifier) => modifier.kind !== 'text')) {
-    throw badFilter('strftime takes only quoted modifiers such as "+1 day" after the time')
+  for (const modifier of modifiers) {
+    if (modifier.kind === 'text' && MODIFIER.test(modifier.value)) continue
+    const given = modifier.kind === 'text' ? `, not "${shortened(modifier.value)}"` : ''
+    throw badFilter(
+      `After its time strftime takes quoted modifiers such as "+1 day", "-1.5 months", "start of month" and "weekday 0"${given}`,
+    )
   }
   const head = resolve(format).sql
   const changes = modifiers.map((modifier) => resolve(modifier).sql)

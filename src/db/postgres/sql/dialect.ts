@@ -34,8 +34,7 @@ export const POSTGRES: Dialect = {
   greatest: (...values) => ofKnown(values, `greatest(${values.join(', ')})`),
   least: (one, other) => ofKnown([one, other], `least(${one}, ${other})`),
   real,
-  // A number of 8 bytes would be rounded to the even one of two.
-  rounded: (value) => `CAST(round(CAST(${value} AS numeric)) AS bigint)`,
+  rounded: (value) => `svc_rounded(${value})`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
   slice: (text, from, length) =>
     `substr(convert_to(${text}, 'UTF8'), CAST(${from} AS integer), CAST(${length} AS integer))`,

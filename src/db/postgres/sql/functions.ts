@@ -39,6 +39,19 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
   FROM json_each(CASE json_typeof(content::json) WHEN 'object' THEN content::json ELSE '{}'::json END)
     AS member(name, content)
 $svc$`,
+  // The number that a text is, also one that is beyond all numbers of 8 bytes.
+  `CREATE OR REPLACE FUNCTION svc_real(content text) RETURNS double precision
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+BEGIN
+  RETURN content::double precision;
+EXCEPTION WHEN numeric_value_out_of_range THEN
+  RETURN CASE WHEN content ~* 'e-|^\\s*[+-]?0*\\.' THEN 0.0 WHEN content ~ '^\\s*-' THEN float8 '-Infinity' ELSE float8 'Infinity' END;
+END $svc$`,
+  // Halves away from 0: a cast to numeric would first round to 15 digits, one to bigint halves to even.
+  `CREATE OR REPLACE FUNCTION svc_rounded(content double precision) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
+  SELECT (trunc(content) + trunc(2 * (content - trunc(content))))::bigint
+$svc$`,
   // Any value as a text that sorts as SQLite does: numbers before texts; '' stays ''.
   `CREATE OR REPLACE FUNCTION svc_key(content double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
@@ -54,7 +67,7 @@ $svc$`,
   `CREATE OR REPLACE FUNCTION svc_key(content json) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
   SELECT CASE json_typeof(content)
-    WHEN 'number' THEN svc_key((content #>> '{}')::double precision)
+    WHEN 'number' THEN svc_key(svc_real(content #>> '{}'))
     WHEN 'boolean' THEN svc_key(svc_json_value(content)::double precision)
     ELSE svc_key(svc_json_value(content)) END
 $svc$`,
@@ -65,7 +78,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT CASE key WHEN '' THEN chr(2
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT content $svc$`,
   `CREATE OR REPLACE FUNCTION svc_number(content text) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
-  SELECT CASE WHEN content ~ '^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?\\s*$' THEN content::double precision END
+  SELECT CASE WHEN content ~ '^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*$' THEN svc_real(content) END
 $svc$`,
   `CREATE OR REPLACE FUNCTION svc_number(content json) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$ SELECT svc_number(svc_json_value(content)) $svc$`,
@@ -89,7 +102,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
 $svc$`,
   `CREATE OR REPLACE FUNCTION svc_text(content json) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
-  SELECT CASE svc_json_type(content) WHEN 'real' THEN svc_text((content #>> '{}')::double precision)
+  SELECT CASE svc_json_type(content) WHEN 'real' THEN svc_text(svc_real(content #>> '{}'))
+    WHEN 'integer' THEN CASE WHEN (content #>> '{}')::numeric BETWEEN -9223372036854775808 AND 9223372036854775807
+      THEN content #>> '{}' ELSE svc_text(svc_real(content #>> '{}')) END
     ELSE svc_json_value(content) END
 $svc$`,
   // A path of SQLite such as \`$."detectors"[0]\`.
@@ -122,16 +137,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
     FROM json_array_elements(content::json) WITH ORDINALITY AS item(content, place))
   ELSE content END
 $svc$`,
+  // As in SQLite, 30 February is 2 March and 24:00 the next day, and no fraction of a second makes one more.
   `CREATE OR REPLACE FUNCTION svc_time(content text) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+DECLARE
+  part text[] := regexp_match(content, '^(\\d{4}-(?:0[1-9]|1[0-2]))-(0[1-9]|[12]\\d|3[01])[\\sT]*'
+    || '(?:([01]\\d|2[0-4]):([0-5]\\d)(?::([0-5]\\d)(\\.\\d+)?)?\\s*(?:[Zz]|([+-])(0\\d|1[0-4]):([0-5]\\d))?\\s*)?$');
 BEGIN
-  IF content !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?)?(Z|[+-][0-9]{2}:[0-9]{2})?$' THEN
-    RETURN NULL;
-  END IF;
-  IF content ~ '(Z|[+-][0-9]{2}:[0-9]{2})$' AND length(content) > 11 THEN
-    RETURN content::timestamptz AT TIME ZONE 'UTC';
-  END IF;
-  RETURN rtrim(content, 'Z')::timestamp;
+  RETURN (part[1] || '-01')::timestamp + make_interval(days => part[2]::int - 1, hours => coalesce(part[3], '0')::int,
+      mins => coalesce(part[4], '0')::int, secs => coalesce(part[5], '0')::int + round(least(0.999, ('0' || coalesce(part[6], ''))::numeric), 3)::float8)
+    - coalesce((part[7] || part[8] || ':' || part[9])::interval, interval '0');
 EXCEPTION WHEN others THEN
   RETURN NULL;
 END $svc$`,
@@ -167,14 +182,18 @@ DECLARE
   modifier text;
   part text[];
   outcome text := '';
+  days double precision;
 BEGIN
   FOREACH modifier IN ARRAY modifiers LOOP moment := svc_shifted(moment, modifier); END LOOP;
-  IF moment IS NULL THEN RETURN NULL; END IF;
+  IF moment IS NULL OR moment >= '10000-01-01' THEN RETURN NULL; END IF;
+  days := (round(extract(epoch FROM moment) * 1000) + 210866760000000)::float8 / 86400000;
   FOR part IN SELECT regexp_matches(format, '([^%]+)|%(.?)', 'g') LOOP
     outcome := outcome || CASE WHEN part[1] IS NOT NULL THEN part[1] ELSE CASE part[2]
-      WHEN 'd' THEN to_char(moment, 'DD') WHEN 'e' THEN to_char(moment, 'FMDD')
+      WHEN 'd' THEN to_char(moment, 'DD') WHEN 'e' THEN lpad(to_char(moment, 'FMDD'), 2)
       WHEN 'f' THEN to_char(moment, 'SS.MS') WHEN 'F' THEN to_char(moment, 'YYYY-MM-DD')
       WHEN 'H' THEN to_char(moment, 'HH24') WHEN 'I' THEN to_char(moment, 'HH12')
+      -- Its 16 digits, of the exact value of a number of 8 bytes.
+      WHEN 'J' THEN rtrim(rtrim(round(trunc(days)::numeric + (days - trunc(days))::numeric, 9)::text, '0'), '.')
       WHEN 'j' THEN to_char(moment, 'DDD') WHEN 'k' THEN lpad(to_char(moment, 'FMHH24'), 2)
       WHEN 'l' THEN lpad(to_char(moment, 'FMHH12'), 2)
       WHEN 'm' THEN to_char(moment, 'MM') WHEN 'M' THEN to_char(moment, 'MI')

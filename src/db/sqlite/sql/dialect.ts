@@ -25,7 +25,11 @@ export const SQLITE: Dialect = {
   bytes: (text) => `CAST(${text} AS BLOB)`,
   slice: (text, from, length) => `substr(CAST(${text} AS BLOB), ${from}, ${length})`,
   unixSeconds: (time) => `unixepoch(${time})`,
-  formatted: (time, format, modifiers) => `strftime(${[format, time, ...modifiers].join(', ')})`,
+  // It would take a number as a Julian day, `now` as the time of the system, and 30 February as it is.
+  formatted(time, format, modifiers) {
+    const known = `CASE WHEN ${time} GLOB '[0-9][0-9][0-9][0-9]-*' THEN ${time} END`
+    return `strftime(${[format, known, "'+0 days'", ...modifiers].join(', ')})`
+  },
   monthOf: (seconds) => `strftime('%Y-%m', ${seconds}, 'unixepoch')`,
   millisecondsBetween: (from, to) => `(julianday(${to}) - julianday(${from})) * 86400000`,
   // SQLite may substitute the value that a column is compared with

@@ -151,6 +151,8 @@ describe('likePattern()', () => {
     ['a%', 'a%'],
     ['%a_b', '%a_b'],
     ['\\\\%', '\\\\%'],
+    ['a%\\', 'a%\\\\'],
+    ['a%\\\\', 'a%\\\\'],
   ]
   for (const [text, pattern] of cases) {
     test(`turns ${pattern} into ${text}`, () => expect(likePattern(text)).toBe(pattern))
