@@ -26,6 +26,8 @@ export interface CheckReport {
   branches: Extent
   features: ProgramFeature[]
   used: ChipNeeds
+  /** Whether a time is given in `dt`, whose length is that of a device. */
+  usesDt: boolean
   /** In text order; empty for a valid program. */
   problems: QasmProblem[]
   /** In text order. */
@@ -76,6 +78,7 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
       branches: NOTHING,
       features: [],
       used: NONE_USED,
+      usesDt: false,
       problems: [problemOf(error)],
       warnings: [],
     }
@@ -83,7 +86,7 @@ export function checkProgram(text: string, limits?: Partial<Limits>): CheckRepor
 }
 
 function reportOf(program: ParsedProgram, checker: Checker): CheckReport {
-  const { inputs, outputs, text } = program
+  const { inputs, outputs, text, usesDt } = program
   const { layout, problems, features, used, warnings } = checker
   // Registers declared before the first output were counted as part of the result.
   const results = layout.cregs.filter(([name]) => outputs.length === 0 || outputs.includes(name))
@@ -95,6 +98,7 @@ function reportOf(program: ParsedProgram, checker: Checker): CheckReport {
     branches: extentOf(features.branches, text),
     features: [...features.found, ...(inputs.length > 0 ? (['inputs'] as const) : [])],
     used: used.needs,
+    usesDt,
     problems: problems.toSorted((a, b) => a.at - b.at).map((fault) => problemOf(toQasmError(fault, text))),
     warnings: warnings.inText(text),
   }

@@ -93,6 +93,7 @@ describe('checkProgram()', () => {
       branches: { amount: 0, line: 0 },
       features: ['inputs'],
       used: { qubits: 1, physical: [1], pairs: [], groups: [] },
+      usesDt: false,
       problems: [],
       warnings: [],
     })

@@ -191,4 +191,6 @@ export interface ParsedProgram {
   outputs: string[]
   statements: Statement[]
   text: string
+  /** Whether a time is given in `dt`. */
+  usesDt: boolean
 }

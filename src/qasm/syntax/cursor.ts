@@ -23,6 +23,8 @@ export class Cursor {
   registers = new Map<string, number>()
   /** Whether an `include` was read. */
   includesLibrary = false
+  /** Whether a time was read in `dt`. */
+  usesDt = false
   /** Names of OpenQASM 2 that were read as a wait. */
   readonly waits = new Set<string>()
   /** How often blocks around the current token declare a name, which hides a gate or register. */

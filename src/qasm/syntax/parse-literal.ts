@@ -55,8 +55,10 @@ function plainDigits(p: Cursor): string {
 const PLACES: Readonly<Record<string, number>> = { s: 0, ms: 3, us: 6, µs: 6, μs: 6, ns: 9 }
 const NANOSECOND: Rational = { numerator: 1n, denominator: 10n ** 9n }
 
-/** One `dt`, which is the device's: the decimal number that it publishes. */
-export function dtOf({ limits: { dt } }: Cursor): Rational {
+/** One `dt` for a time that is read now, which is the device's: the decimal number that it publishes. */
+export function dtOf(p: Cursor): Rational {
+  p.usesDt = true
+  const { dt } = p.limits
   return (dt === undefined ? undefined : parseDecimal(String(dt))) ?? NANOSECOND
 }
 

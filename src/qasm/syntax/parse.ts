@@ -34,9 +34,11 @@ interface ProgramReader {
  */
 export function openProgram(text: string, limits: Limits): ProgramReader {
   const p = named(text, () => openText(text, limits))
-  const program: ParsedProgram = { version: p.version, inputs: [], outputs: [], statements: [], text }
+  const { version, usesDt } = p
+  const program: ParsedProgram = { version, inputs: [], outputs: [], statements: [], text, usesDt }
   const read = (maxStatements: number): boolean => {
     for (let number = 0; number < maxStatements && p.kind !== 'eof'; number++) readStatement(p, program)
+    program.usesDt = p.usesDt
     return p.kind !== 'eof'
   }
   return { program, maxStatements: (maxStatements) => named(text, () => read(maxStatements)) }

@@ -72,10 +72,21 @@ const submissionEstimate = v.pipe(v.nullable(estimateShape), v.description('At i
 /** A job in a list and after a change, which does not state recalls: see `presentJob`. */
 export const jobResponse = recordResponse('Job', quantumJobs, { ...ownShape, recalled: v.optional(recalled) })
 
+const problem = v.pipe(
+  v.object({
+    path: v.string(),
+    code: v.string(),
+    message: v.string(),
+    params: v.optional(v.record(v.string(), v.unknown())),
+  }),
+  v.title('Problem'),
+)
+
 /** A job that was submitted. */
 export const submittedResponse = recordResponse('SubmittedJob', quantumJobs, {
   ...ownShape,
   estimate: submissionEstimate,
+  warnings: v.pipe(v.array(problem), v.description('As of a dry run')),
 })
 
 const waiting = v.pipe(
@@ -155,16 +166,6 @@ export const jobChangesResponse = v.object({
   jobs: v.array(recordResponse('JobChange', quantumJobs, { ...detailShape, payload: v.optional(payload) })),
   unknown: v.pipe(v.array(v.string()), v.description('Ids of jobs that do not exist, or belong to others')),
 })
-
-const problem = v.pipe(
-  v.object({
-    path: v.string(),
-    code: v.string(),
-    message: v.string(),
-    params: v.optional(v.record(v.string(), v.unknown())),
-  }),
-  v.title('Problem'),
-)
 
 /** The outcome that a submission would have: see `DryRun`. */
 export const dryRunResponse = v.pipe(

@@ -74,7 +74,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
       errors: SUBMISSION_ERRORS,
       async run(context, { body, query, caller, request }) {
-        const [thread, dts] = [context.submissionThread, () => readDts(context)]
+        const [thread, dts] = [context.submissionThread, (target?: string) => readDts(context, target)]
         const examiner = { thread, account: callerName(caller), dts }
         if (query.dry_run === 'true')
           return dryRunJob(context, caller, await examineBody(body, { ...examiner, isKeyed: false }))

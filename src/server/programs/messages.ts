@@ -62,6 +62,8 @@ export interface ProgramsReport {
   bits: number[]
   /** Features of a QPU that the programs need, each with the path of the first program that does. */
   features: { name: string; path: string }[]
+  /** The path of the first program with a time in `dt`; '' = none has. */
+  dtPath: string
   /** The different needs of the programs, each with the path of the first program that has them. */
   chip: { path: string; needs: ChipNeeds }[]
   problems: Problem[]

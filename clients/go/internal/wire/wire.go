@@ -1135,6 +1135,9 @@ type SubmittedJob struct {
 
 	// At its submission; null = none
 	Estimate *JobEstimate `json:"estimate"`
+
+	// As of a dry run
+	Warnings []Problem `json:"warnings"`
 }
 
 // JobPayloadCircuit: see the reference of the routes
@@ -1301,6 +1304,17 @@ type TimeRange struct {
 	To string `json:"to"`
 }
 
+// Problem: see the reference of the routes
+type Problem struct {
+	Path string `json:"path"`
+
+	Code string `json:"code"`
+
+	Message string `json:"message"`
+
+	Params map[string]any `json:"params,omitempty"`
+}
+
 // DryRun: see the reference of the routes
 type DryRun struct {
 	DryRun bool `json:"dry_run"`
@@ -1323,17 +1337,6 @@ type DryRun struct {
 
 	// Null unless it would be accepted
 	Estimate *JobEstimate `json:"estimate"`
-}
-
-// Problem: see the reference of the routes
-type Problem struct {
-	Path string `json:"path"`
-
-	Code string `json:"code"`
-
-	Message string `json:"message"`
-
-	Params map[string]any `json:"params,omitempty"`
 }
 
 // Job: see the reference of the routes

@@ -6,8 +6,8 @@ import type { JsonText } from '../../schema/json-text.ts'
 import { descriptionOf } from './descriptions.ts'
 import { normalName, type Qpu } from './qpus.ts'
 
-/** Characters of a description that is kept. */
-const MAX_KEPT = 512 * 1024
+/** Characters of all descriptions that are kept, the newest of them. */
+export const MAX_KEPT_DESCRIPTIONS = 64 * 1024 * 1024
 
 /**
  * All QPUs with their descriptions, kept in memory: every submission and every claim needs them, and they
@@ -48,9 +48,18 @@ export class KnownQpus {
     if (known?.version === version) return { known: known.text }
     const mayKeep = this.#memory.mayKeep(tx)
     return mapped(descriptionOf(qpu), (text) => {
-      const isSmall = (text?.text.length ?? 0) <= MAX_KEPT
-      if (isSmall && mayKeep) this.#descriptions.set(qpu, { version, text })
+      if (mayKeep) this.#keep(qpu, { version, text })
       return text
     })
+  }
+
+  #keep(qpu: string, kept: { version: number; text: JsonText | null }): void {
+    this.#descriptions.delete(qpu)
+    this.#descriptions.set(qpu, kept)
+    let characters = 0
+    for (const [id, { text }] of [...this.#descriptions].reverse()) {
+      characters += text?.text.length ?? 0
+      if (characters > MAX_KEPT_DESCRIPTIONS) this.#descriptions.delete(id)
+    }
   }
 }

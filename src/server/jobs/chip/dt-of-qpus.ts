@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { JsonText } from '../../../db/index.ts'
-import { normalName } from '../../../db/store/qpus/index.ts'
+import { normalName, type Qpu } from '../../../db/store/qpus/index.ts'
 import { deviceDescription } from '../../../protocol/index.ts'
 import type { ServerContext } from '../../context.ts'
-import type { QpuDt } from '../../programs/messages.ts'
+import type { Problem, QpuDt } from '../../programs/messages.ts'
 
 const { dt_s } = deviceDescription.pipe[0].entries
 const described = v.object({ dt_s })
@@ -25,15 +25,39 @@ function dtOf(description: JsonText | null): number {
   return dt
 }
 
-/** Every QPU with the length of its `dt`. */
-export function readDts({ db, order: { qpus } }: Pick<ServerContext, 'db' | 'order'>): Promise<QpuDt[]> {
+/** The QPU that `target` names, a name or an id, with the length of its `dt`; for any QPU (''), every one. */
+export function readDts(
+  { db, order: { qpus } }: Pick<ServerContext, 'db' | 'order'>,
+  target = '',
+): Promise<QpuDt[]> {
   return db.read((tx) => {
-    const all = qpus.list(tx)
-    const descriptions = tx.read(all.map(({ id }) => qpus.description(tx, id)))
-    return all.map(({ id, name, enabled }, at) => {
+    const named = target.trim()
+    const only = named === '' ? undefined : qpus.find(tx, named)
+    const wanted = named === '' ? qpus.list(tx) : only ? [only] : []
+    const descriptions = tx.read(wanted.map(({ id }) => qpus.description(tx, id)))
+    return wanted.map(({ id, name, enabled }, at) => {
       return { id, name, isEnabled: enabled, dt: dtOf(descriptions[at] ?? null) }
     })
   })
+}
+
+/** The warning of a program with times in `dt` (its path; '' = none), which differs among `qpus`. */
+export function dtWarnings(
+  path: string,
+  qpus: readonly { qpu: Pick<Qpu, 'name' | 'enabled'>; description: JsonText | null }[],
+): Problem[] {
+  if (path === '') return []
+  const dts = qpus
+    .filter(({ qpu }) => qpu.enabled)
+    .map(({ qpu: { name }, description }) => ({ name, dt: dtOf(description) }))
+    .toSorted((one, other) => one.dt - other.dt)
+  const [shortest, longest] = [dts[0], dts.at(-1)]
+  if (!shortest || !longest || shortest.dt === longest.dt) return []
+  const message =
+    `The program states times in dt, which is ${shortest.dt} s on ${shortest.name} and ${longest.dt} s on ` +
+    `${longest.name}. The dt of the QPU that runs the job counts, and this check takes the shortest; name a ` +
+    'QPU with qpu_target.'
+  return [{ path, code: 'dt_differs', message }]
 }
 
 /**

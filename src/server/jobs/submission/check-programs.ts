@@ -59,6 +59,7 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
     largest: 0,
     bits,
     features: [],
+    dtPath: dtPathOf(reports),
     chip: [],
     problems: [],
     warnings: [],
@@ -90,6 +91,11 @@ function reportOn(payload: JobPayload, reports: readonly CheckReport[]): Program
   if (tooLong) result.problems.push(tooLong)
   else result.warnings.push(...countsWarnings(payload, bits))
   return result
+}
+
+function dtPathOf(reports: readonly CheckReport[]): string {
+  const index = reports.findIndex(({ usesDt }) => usesDt)
+  return index < 0 ? '' : `circuits.${index}.circuit`
 }
 
 /** Expectation values need no measurement. */

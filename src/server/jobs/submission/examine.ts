@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AppError, defineWorker } from '../../../base/index.ts'
+import { AppError, defineWorker, isObject } from '../../../base/index.ts'
 import { JsonText } from '../../../db/index.ts'
 import { expectedResultsOf, type JobPayload, needsDiscriminators } from '../../../protocol/index.ts'
 import { BODY_LIMITS } from '../../http/limits/json-shape.ts'
@@ -34,8 +34,8 @@ interface Examiner {
   account: string
   /** Whether the request has an `Idempotency-Key`. */
   isKeyed: boolean
-  /** The QPUs with the lengths of their `dt`. */
-  dts(): Promise<QpuDt[]>
+  /** The QPUs that a target names with the lengths of their `dt`; without a target, every one. */
+  dts(target?: string): Promise<QpuDt[]>
 }
 
 /** The payload of a job that was submitted as a large record. */
@@ -58,7 +58,8 @@ export async function examineBody(
   { thread, account, isKeyed, dts }: Examiner,
 ): Promise<Outcome> {
   const isTimed = body instanceof ReceivedJson || /dt|delay/.test(JSON.stringify(body) ?? '')
-  const form = { isRecord: false, isKeyed, dts: isTimed ? await dts() : [] }
+  const target = isObject(body) && typeof body['qpu_target'] === 'string' ? body['qpu_target'] : ''
+  const form = { isRecord: false, isKeyed, dts: isTimed ? await dts(target) : [] }
   if (body instanceof ReceivedJson)
     return (await thread.examine({ body: { ...body }, ...form }, account)).outcome
   const request = { body: { value: body }, ...form }

@@ -53,10 +53,11 @@ export async function submitJob(
   caller: Caller,
   submission: ExaminedSubmission,
   { idempotencyKey, actor }: SubmitOptions = {},
-): Promise<JobView> {
+): Promise<JobView & { warnings: readonly Problem[] }> {
   const { db, config, order } = context
   const { qpus: known } = order
   const user = await actingUser(db, caller)
+  let { warnings } = submission
   const request = keyedRequest(idempotencyKey, {
     user: user.id,
     route: SUBMISSION_ROUTE,
@@ -75,8 +76,10 @@ export async function submitJob(
     })
     const reading = new OrderReading(order, tx, queues)
     assertNoProblems([...needProblems(submission, target), ...conditionProblems(submission)])
-    assertNoProblems(findUncalibrated(tx, submission, target, known).problems)
+    const found = findUncalibrated(tx, submission, target, known)
+    assertNoProblems(found.problems)
     const below = findBelowQuality(tx, submission, target, known)
+    warnings = [...submission.warnings, ...found.warnings, ...conditionWarnings(submission, target, below)]
     const row = insertJob(
       tx,
       {
@@ -104,7 +107,7 @@ export async function submitJob(
   }
   const size = { bytes: Buffer.byteLength(submission.text), account: user.id }
   const job = await db.write('submit job', submit, size)
-  return { ...presentJob(db, job), estimate: estimateOf(job, user.unlimited) }
+  return { ...presentJob(db, job), estimate: estimateOf(job, user.unlimited), warnings }
 }
 
 interface QuotedSubmission {

@@ -3,6 +3,7 @@ import { fitsQpu } from '../../../db/store/jobs/index.ts'
 import type { KnownQpus, Qpu } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipOf } from '../chip/described-chip.ts'
+import { dtWarnings } from '../chip/dt-of-qpus.ts'
 import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'
 import { type BeyondLimit, beyondLimits } from '../chip/judge-extents.ts'
 import { needsOf } from './needs.ts'
@@ -22,7 +23,8 @@ const MAX_WARNINGS = 50
 /**
  * What a job needs of the chips of its target that passes a limit of the device, is not in use or not
  * calibrated: problems when no QPU can run it without. Otherwise warnings of what it may use although it is
- * not calibrated, because it says so (`allow_uncalibrated`), and of values that a check has found stale.
+ * not calibrated, because it says so (`allow_uncalibrated`), of values that a check has found stale, and of
+ * times in `dt` that differs among the QPUs.
  */
 export function findUncalibrated(
   tx: ReadTx,
@@ -33,8 +35,11 @@ export function findUncalibrated(
   const needs = needsOf(submission)
   const fitting = registered.filter((qpu) => fitsQpu(needs, qpu))
   const descriptions = tx.read(fitting.map((qpu) => known.description(tx, qpu.id)))
-  const found = fitting.map((qpu, at) => findOnQpu(submission, qpu, descriptions[at] ?? null))
-  return found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
+  const read = fitting.map((qpu, at) => ({ qpu, description: descriptions[at] ?? null }))
+  const found = read.map(({ qpu, description }) => findOnQpu(submission, qpu, description))
+  const able = read.filter((_, at) => found[at]?.problems.length === 0)
+  const { problems, warnings } = found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
+  return { problems, warnings: [...warnings, ...dtWarnings(submission.dtPath, able)] }
 }
 
 function findOnQpu(submission: ExaminedSubmission, qpu: Qpu, description: JsonText | null): Found {

@@ -67,7 +67,7 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
 })
 
 function examinerOf({ context }: Draft['service']) {
-  return { thread: context.submissionThread, dts: () => readDts(context) }
+  return { thread: context.submissionThread, dts: (target?: string) => readDts(context, target) }
 }
 
 /** The caller to submit for: a superuser may name a user, other callers submit for themselves. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ReadTx } from '../../../../src/db/index.ts'
 import { describeQpu, KnownQpus, qpus } from '../../../../src/db/store/qpus/index.ts'
+import { MAX_KEPT_DESCRIPTIONS } from '../../../../src/db/store/qpus/known-qpus.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
 const limits = { num_qubits: 3, max_qubits: 3, max_shots: 0, max_executions: 0, missing_features: 0 }
@@ -40,6 +41,33 @@ test('KnownQpus has each QPU with its description as the store has them, also af
   await lab.qpu()
   expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 6 }])
   expect(await db.read((tx) => known.find(tx, 'nowhere'))).toBeUndefined()
+})
+
+test('a long description is read and parsed once, until all are too long together', async () => {
+  await using lab = await JobLab.open()
+  const known = new KnownQpus(lab.db)
+  const targets = await Promise.all([0, 1, 2].map(async () => lab.attach((await lab.qpu()).driver)))
+  const describe = async (at: number, characters: number) => {
+    const described = JSON.stringify({ schema: 1, text: 'x'.repeat(characters) })
+    const target = targets[at] ?? expect.unreachable()
+    await lab.db.write('describe', (tx) => describeQpu(tx, target, { described, limits }))
+  }
+  const textOf = (at: number) => lab.db.read((tx) => tx.read(known.description(tx, targets[at]?.qpu ?? '')))
+  const isKept = async (at: number) => {
+    const [one, other] = [await textOf(at), await textOf(at)]
+    return one === other
+  }
+  for (const at of [0, 1, 2]) await describe(at, 700_000 + at)
+  for (const at of [0, 1, 2]) expect((await textOf(at))?.text).toContain('x'.repeat(700_000 + at))
+  for (const at of [0, 1, 2]) expect(await isKept(at)).toBe(true)
+  const first = await textOf(0)
+  await describe(2, MAX_KEPT_DESCRIPTIONS - 800_000)
+  await textOf(2)
+  // The oldest has made room for it.
+  expect(await isKept(1)).toBe(true)
+  expect(await textOf(0)).not.toBe(first)
+  await describe(2, MAX_KEPT_DESCRIPTIONS)
+  expect(await isKept(2)).toBe(false)
 })
 
 test('a transaction sees the QPUs as the earlier ones of its commit leave them, whoever reads in between', async () => {

@@ -4,6 +4,7 @@ import type { DeviceDescription } from '../../../../src/protocol/index.ts'
 import { extentsOf, lowerProgram, parseProgram } from '../../../../src/qasm/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
+import { readDts } from '../../../../src/server/jobs/chip/dt-of-qpus.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { checkPrograms } from '../../../../src/server/jobs/submission/check-programs.ts'
 import { viewJob } from '../../../../src/server/jobs/view.ts'
@@ -173,6 +174,51 @@ test('a wait in dt takes as long as on the QPU that the job names, and on any QP
   expect((await dryRunBody(it.lab, it.caller, { ...body, qpu_target: undefined })).problems).toEqual([])
   await describeDt(0.5e-9)
   expect((await submitBody(it.lab, it.caller, body))['status']).toBe('pending')
+})
+
+test('a job in dt for any of several QPUs warns when their dt differ, and reads only the one that it names', async () => {
+  await using it = await openQpu()
+  const other = await it.lab.qpu({ numQubits: 2 })
+  const otherTarget = await it.lab.attach(other.driver)
+  const small = await it.lab.qpu({ numQubits: 1 })
+  const describeDt = (target: typeof it.target, dt_s: number) =>
+    storeDescription(it.lab.db, target, { schema: 1, limits: LIMITS, dt_s })
+  await describeDt(it.target, 2e-9)
+  await describeDt(otherTarget, 5e-10)
+  const described = { schema: 1, limits: { qubits: 1 }, dt_s: 1e-10 } as const
+  await storeDescription(it.lab.db, await it.lab.attach(small.driver), described)
+  const plain = `${HEAD}qubit q; bit c; c = measure q;`
+  const two = 'qubit[2] q; bit c;\n'
+  const texts = {
+    dt: `${HEAD}${two}delay[10dt] q[1]; c = measure q[0];`,
+    old: 'OPENQASM 2.0; qreg q[2]; creg c[1]; opaque delay(t) a; delay(3) q[1]; measure q[0] -> c[0];',
+    large: `${HEAD}${two}delay[${'0s + '.repeat(20_000)}10dt] q[1]; c = measure q[0];`,
+    none: `${HEAD}${two}// 10dt\ndelay[10ns] q[1]; c = measure q[0];`,
+  }
+  const warned = async (circuit: string, qpu_target?: string) => {
+    const body = { circuits: [plain, circuit], shots: 10, qpu_target }
+    const dry = await dryRunBody(it.lab, it.caller, body)
+    expect(dry.problems).toEqual([])
+    const { warnings } = await submitBody(it.lab, it.caller, body)
+    expect(warnings).toEqual(dry.warnings)
+    return dry.warnings.filter(({ code }) => code === 'dt_differs')
+  }
+  const message =
+    `The program states times in dt, which is 5e-10 s on ${other.name} and 2e-9 s on ${it.qpu.name}. The dt of ` +
+    'the QPU that runs the job counts, and this check takes the shortest; name a QPU with qpu_target.'
+  const warning = { path: 'circuits.1.circuit', code: 'dt_differs', message }
+  for (const text of [texts.dt, texts.old, texts.large]) expect(await warned(text)).toEqual([warning])
+  expect(await warned(texts.none)).toEqual([])
+  expect(await warned(texts.dt, it.qpu.name)).toEqual([])
+  await describeDt(otherTarget, 2e-9)
+  expect(await warned(texts.dt)).toEqual([])
+  for (const name of [it.qpu.name, it.qpu.id, ` ${it.qpu.name} `])
+    expect((await readDts(it.lab, name)).map(({ id }) => id)).toEqual([it.qpu.id])
+  expect(
+    (await Promise.all(['nowhere', ' ', ''].map((name) => readDts(it.lab, name)))).map(
+      ({ length }) => length,
+    ),
+  ).toEqual([0, 3, 3])
 })
 
 test('what is beyond the budget of the check is left to the device', () => {

@@ -23,5 +23,10 @@ export async function dryRunBody(lab: JobLab, caller: Caller, body: unknown) {
 }
 
 function examinerOf(lab: JobLab, isKeyed: boolean) {
-  return { thread: lab.submissionThread, account: 'test', isKeyed, dts: () => readDts(lab) }
+  return {
+    thread: lab.submissionThread,
+    account: 'test',
+    isKeyed,
+    dts: (target?: string) => readDts(lab, target),
+  }
 }
