@@ -64,8 +64,8 @@ export function seed(
   )
   all(
     jobs,
-    (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
-      SELECT printf('led%012d', i), ${user}, 'charge', ${job}, -5, ${at} FROM n`,
+    (numbers) => `WITH RECURSIVE ${numbers} INSERT INTO qpu_ledger (user, kind, source_id, delta_ms, at)
+      SELECT ${user}, 'charge', ${job}, -5, ${at} FROM n`,
   )
   run(`INSERT INTO qpu_usage (user, month, qpu, jobs, used_ms, charged_ms)
        SELECT user, substr(at, 1, 7) AS month, '${qpu}', count(*), 5 * count(*), 5 * count(*) FROM qpu_ledger
@@ -80,8 +80,8 @@ export function seed(
       SELECT printf('wait%011d', i), printf('user%011d', i % ${USERS}), 'qpuwithoutdrive', '{}', 'pending', 2,
         ${historyOf(at, ['submitted'])}, ${at}, ${at} FROM n`,
   )
-  run(`INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at)
-       SELECT 'opening' || substr(id, 5), id, 'opening', id, qpu_ms, created FROM users WHERE id LIKE 'user0%'`)
+  run(`INSERT INTO qpu_ledger (user, kind, source_id, delta_ms, at)
+       SELECT id, 'opening', id, qpu_ms, created FROM users WHERE id LIKE 'user0%'`)
   run(`UPDATE users SET qpu_ms = coalesce((SELECT sum(delta_ms) FROM qpu_ledger WHERE user = users.id), 0)`)
   completeSums(file)
   seedEvents(run, all, { events, qpu, now })

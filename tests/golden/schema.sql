@@ -1,4 +1,4 @@
--- after migration 16
+-- after migration 17
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -337,7 +337,6 @@ CREATE TABLE "qpu_descriptions" (
   "completed" TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE "qpu_ledger" (
-  "id" TEXT NOT NULL PRIMARY KEY,
   "user" TEXT NOT NULL,
   "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund')),
   "source_id" TEXT NOT NULL,
@@ -423,25 +422,23 @@ CREATE TRIGGER "count_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
    WHERE true GROUP BY 1, 2
    ON CONFLICT (minute, "user") DO UPDATE SET ms = recent_use.ms + excluded.ms;
   UPDATE sums_watermark SET position = (SELECT coalesce(max(rowid), 0) FROM qpu_ledger) WHERE position < (SELECT coalesce(max(rowid), 0) FROM qpu_ledger);
-  UPDATE user_bytes SET bytes = bytes + (0 - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
-       WHERE "record" = OLD."id"))) WHERE "user" = OLD.user_id;
+  UPDATE users SET job_bytes = job_bytes + (0 - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = OLD."id"))) WHERE id = OLD.user_id;
 END;
 CREATE TRIGGER "count_insert" AFTER INSERT ON "quantum_jobs" BEGIN
-  INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) WHERE NEW.user_id <> ''
-     ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes;
+  UPDATE users SET job_bytes = job_bytes + (1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0)) WHERE id = NEW.user_id;
 END;
 CREATE TRIGGER "count_owner" AFTER UPDATE OF user_id ON "quantum_jobs" WHEN OLD.user_id <> NEW.user_id BEGIN
-  UPDATE user_bytes SET bytes = bytes + (0 - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
-       WHERE "record" = OLD."id"))) WHERE "user" = OLD.user_id;
-  INSERT INTO user_bytes ("user", bytes) SELECT NEW.user_id, 1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
-       WHERE "record" = NEW."id") WHERE NEW.user_id <> ''
-     ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes;
+  UPDATE users SET job_bytes = job_bytes + (0 - (1024 + coalesce(octet_length(OLD."payload"), 0) + coalesce(octet_length(OLD."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = OLD."id"))) WHERE id = OLD.user_id;
+  UPDATE users SET job_bytes = job_bytes + (1024 + coalesce(octet_length(NEW."payload"), 0) + coalesce(octet_length(NEW."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = NEW."id")) WHERE id = NEW.user_id;
 END;
 CREATE TRIGGER "count_payload" AFTER UPDATE OF "payload" ON "quantum_jobs" WHEN OLD.user_id = NEW.user_id BEGIN
-  UPDATE user_bytes SET bytes = bytes + (coalesce(octet_length(NEW."payload"), 0) - coalesce(octet_length(OLD."payload"), 0)) WHERE "user" = NEW.user_id;
+  UPDATE users SET job_bytes = job_bytes + (coalesce(octet_length(NEW."payload"), 0) - coalesce(octet_length(OLD."payload"), 0)) WHERE id = NEW.user_id;
 END;
 CREATE TRIGGER "count_results" AFTER UPDATE OF "results" ON "quantum_jobs" WHEN OLD.user_id = NEW.user_id BEGIN
-  UPDATE user_bytes SET bytes = bytes + (coalesce(octet_length(NEW."results"), 0) - coalesce(octet_length(OLD."results"), 0)) WHERE "user" = NEW.user_id;
+  UPDATE users SET job_bytes = job_bytes + (coalesce(octet_length(NEW."results"), 0) - coalesce(octet_length(OLD."results"), 0)) WHERE id = NEW.user_id;
 END;
 CREATE TRIGGER "quantum_jobs_tags_delete" AFTER DELETE ON "quantum_jobs" WHEN OLD."tags" IS NOT NULL BEGIN
   DELETE FROM "quantum_jobs_tags" WHERE ("user", "entry", "seq") IN
@@ -519,13 +516,13 @@ CREATE INDEX "quantum_jobs_user_id_created" ON "quantum_jobs" ("user_id", "creat
 CREATE INDEX "quantum_jobs_user_id_seq" ON "quantum_jobs" ("user_id", "seq");
 CREATE INDEX "quantum_jobs_user_id_status_seq" ON "quantum_jobs" ("user_id", "status", "seq") WHERE status = 'failed' OR status = 'cancelled';
 CREATE TRIGGER "count_large_delete" BEFORE DELETE ON "quantum_jobs_large" BEGIN
-  UPDATE user_bytes SET bytes = bytes + (0 - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")) WHERE "user" = (SELECT user_id FROM quantum_jobs job WHERE job.id = OLD."record");
+  UPDATE users SET job_bytes = job_bytes + (0 - (SELECT octet_length("body") FROM "quantum_jobs_large" WHERE "record" = OLD."record" AND "field" = OLD."field")) WHERE id = (SELECT user_id FROM quantum_jobs job WHERE job.id = OLD."record");
 END;
 CREATE TRIGGER "count_large_insert" AFTER INSERT ON "quantum_jobs_large" BEGIN
-  UPDATE user_bytes SET bytes = bytes + (octet_length(NEW."body")) WHERE "user" = (SELECT user_id FROM quantum_jobs job WHERE job.id = NEW."record");
+  UPDATE users SET job_bytes = job_bytes + (octet_length(NEW."body")) WHERE id = (SELECT user_id FROM quantum_jobs job WHERE job.id = NEW."record");
 END;
 CREATE TRIGGER "count_large_update" AFTER UPDATE OF "body" ON "quantum_jobs_large" BEGIN
-  UPDATE user_bytes SET bytes = bytes + (octet_length(NEW."body") - octet_length(OLD."body")) WHERE "user" = (SELECT user_id FROM quantum_jobs job WHERE job.id = NEW."record");
+  UPDATE users SET job_bytes = job_bytes + (octet_length(NEW."body") - octet_length(OLD."body")) WHERE id = (SELECT user_id FROM quantum_jobs job WHERE job.id = NEW."record");
 END;
 CREATE TABLE "quantum_jobs_large" (
   "record" TEXT NOT NULL REFERENCES "quantum_jobs" ("id") ON DELETE CASCADE,
@@ -695,12 +692,11 @@ CREATE TABLE "unfit_jobs" (
   PRIMARY KEY (qpu, job_seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX "unfit_jobs_job_seq" ON "unfit_jobs" ("job_seq");
-CREATE TABLE "user_bytes" (
-  "user" TEXT NOT NULL PRIMARY KEY,
-  "bytes" INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER "count_user" BEFORE DELETE ON "users" BEGIN
-  DELETE FROM user_bytes WHERE "user" = OLD.id;
+CREATE TRIGGER "count_user" AFTER INSERT ON "users" BEGIN
+  UPDATE users SET job_bytes = owned.bytes FROM
+           (SELECT sum(1024 + coalesce(octet_length(job."payload"), 0) + coalesce(octet_length(job."results"), 0) + (SELECT coalesce(sum(octet_length("body")), 0) FROM "quantum_jobs_large"
+       WHERE "record" = job."id")) AS bytes FROM quantum_jobs job WHERE job.user_id = NEW.id) owned
+         WHERE users.id = NEW.id AND owned.bytes > 0;
 END;
 CREATE TABLE "users" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -719,6 +715,7 @@ CREATE TABLE "users" (
   "mail_slot_start" INTEGER NOT NULL DEFAULT 0 CHECK ("mail_slot_start" IN (0, 1)),
   "mail_time_request" INTEGER NOT NULL DEFAULT 0 CHECK ("mail_time_request" IN (0, 1)),
   "unlimited" INTEGER NOT NULL DEFAULT 0 CHECK ("unlimited" IN (0, 1)),
+  "job_bytes" INTEGER NOT NULL DEFAULT 0,
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;

@@ -24,6 +24,8 @@ const GROWING = [
 ]
 const SCAN = new RegExp(`^SCAN (?:${GROWING.join('|')})\\b(?! USING (?:COVERING )?INDEX)`)
 const LAST_ROW = /ORDER BY seq DESC LIMIT 1$/
+/** One number of each account, for a scrape: an index of it would cost each job a page. */
+const BYTES_OF_ALL = /^SELECT coalesce\(sum\(job_bytes\), 0\) AS bytes FROM users$/
 
 interface Task {
   id: string
@@ -81,7 +83,12 @@ test.skipIf(onlySqlite('its plans'))(
     // Tables of the connection that writes, which are not in the file.
     for (const sql of statements) if (sql.startsWith('CREATE TEMP TABLE')) file.run(sql)
     const scans = [...statements]
-      .filter((sql) => /^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/i.test(sql) && !LAST_ROW.test(sql))
+      .filter(
+        (sql) =>
+          /^\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE)\b/i.test(sql) &&
+          !LAST_ROW.test(sql) &&
+          !BYTES_OF_ALL.test(sql),
+      )
       .flatMap((sql) =>
         file
           .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)

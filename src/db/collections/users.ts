@@ -1,4 +1,4 @@
-import { badField, newId } from '../../base/index.ts'
+import { badField } from '../../base/index.ts'
 import type { SqlReader } from '../engine/sql.ts'
 import { refuseOddName } from '../hooks/plain-name.ts'
 import { cancelJobsOf } from '../hooks/removal.ts'
@@ -54,6 +54,10 @@ export const users = defineCollection({
     mail_time_request: bool({ help: 'Mail when a request for QPU time is decided' }),
     unlimited: bool({ readOnly: true, help: 'Proxy user of a superuser; the balance is unlimited' }),
   },
+  columns: {
+    // The bytes of the stored jobs, which a job changes with the balance; see `src/db/sums/triggers.ts`.
+    job_bytes: 'INTEGER NOT NULL DEFAULT 0',
+  },
   rules: {
     list: OWN,
     view: OWN,
@@ -76,9 +80,9 @@ export const users = defineCollection({
     afterInsert({ tx, record }) {
       if (record.qpu_seconds === 0) return
       tx.run(
-        `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
-         VALUES ($id, $user, 'opening', $user, $delta, $at)`,
-        { id: newId(tx.now), user: record.id, delta: Math.round(record.qpu_seconds * 1_000), at: tx.at },
+        `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at)
+         VALUES ($user, 'opening', $user, $delta, $at)`,
+        { user: record.id, delta: Math.round(record.qpu_seconds * 1_000), at: tx.at },
       )
     },
     beforeRemove({ tx, record }) {

@@ -25,7 +25,7 @@ export interface StoredSchema {
   addColumn(table: string, definition: string): void
   /** Gives a column without an index the text `definition`, with the same type and a default; values stay. */
   changeColumn(table: string, definition: string): void
-  /** Drops a column without an index. */
+  /** Drops a column, with the index of its key if it is one; it has no other. */
   dropColumn(table: string, column: string): void
   /** Drops what is stored but not declared in the same words, and creates what is missing. */
   replaceIndexes(declared: readonly Declared[]): void

@@ -170,12 +170,12 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       id: 'I11',
       text: 'The stored bytes of a user are those of the jobs',
       sql: `SELECT "user", sum(bytes) AS difference FROM (
-            SELECT "user", bytes FROM user_bytes
+            SELECT id AS "user", job_bytes AS bytes FROM users
             UNION ALL
-            SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job WHERE job.user_id <> ''
+            SELECT job.user_id, -(${ownBytesSql(quantumJobs, 'job')}) FROM quantum_jobs job JOIN users ON users.id = job.user_id
             UNION ALL
             SELECT job.user_id, -octet_length(body) FROM quantum_jobs_large JOIN quantum_jobs job ON job.id = record
-            WHERE job.user_id <> '') changes
+            JOIN users ON users.id = job.user_id) changes
           GROUP BY "user" HAVING sum(bytes) <> 0`,
     },
     {
@@ -184,7 +184,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
       fast: true,
       sql: `SELECT request.id, request.status, entry.delta_ms FROM qpu_time_requests request
           LEFT JOIN qpu_ledger entry ON entry.kind = 'grant' AND entry.source_id = request.id
-          WHERE (request.status = 'approved') <> (entry.id IS NOT NULL)
+          WHERE (request.status = 'approved') <> (entry.source_id IS NOT NULL)
              OR entry.delta_ms <> ${dialect.rounded('coalesce(nullif(request.granted_seconds, 0), request.seconds) * 1000')}`,
     },
     {

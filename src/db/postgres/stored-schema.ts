@@ -13,6 +13,8 @@ import { POSTGRES, TRIGGER_FUNCTION } from './sql/dialect.ts'
 export const OBJECTS = `CREATE TABLE IF NOT EXISTS schema_objects (kind text NOT NULL, name text NOT NULL,
   part bigint NOT NULL, sql text NOT NULL, PRIMARY KEY (kind, name, part))`
 
+const FORGET = 'DELETE FROM schema_objects WHERE kind = $kind AND name = $name'
+
 interface StoredPart extends Declared {
   part: number
 }
@@ -64,8 +66,11 @@ export function storedTables(connection: Connection): StoredTable[] {
 }
 
 function storedParts(connection: Connection, kind: 'table' | 'index'): StoredPart[] {
+  // A migration drops a table, and its indexes with it, in plain SQL.
   return connection.all<StoredPart>(
-    'SELECT name, part, sql FROM schema_objects WHERE kind = $kind ORDER BY name, part',
+    `SELECT name, part, sql FROM schema_objects WHERE kind = $kind AND name IN
+       (SELECT ${kind}name FROM pg_${kind === 'table' ? 'tables' : 'indexes'} WHERE schemaname = current_schema())
+     ORDER BY name, part`,
     { kind },
   )
 }
@@ -122,6 +127,7 @@ export function storedSchemaOf(
     create(table) {
       const created = createTable(table)
       connection.post(created.sql)
+      connection.post(FORGET, { kind: 'table', name: table.name })
       references = [...references, ...created.references]
       const definitions = [...table.columns.map(({ sql }) => sql), ...table.constraints]
       for (const [part, sql] of definitions.entries()) note('table', { name: table.name, part, sql })
@@ -170,10 +176,11 @@ export function storedSchemaOf(
           continue
         }
         connection.post(`DROP INDEX ${quoted(name)}`)
-        connection.post(`DELETE FROM schema_objects WHERE kind = 'index' AND name = $name`, { name })
+        connection.post(FORGET, { kind: 'index', name })
       }
       for (const [name, sql] of missing) {
         connection.post(sql)
+        connection.post(FORGET, { kind: 'index', name })
         note('index', { name, part: 0, sql })
       }
       connection.settle()

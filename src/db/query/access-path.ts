@@ -83,7 +83,7 @@ export function isSmall(
 }
 
 function isSmallOwner(tx: SqlReader, user: string): boolean {
-  const stored = tx.one<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
+  const stored = tx.one<{ bytes: number }>('SELECT job_bytes AS bytes FROM users WHERE id = $user', { user })
   return (stored?.bytes ?? Number.POSITIVE_INFINITY) <= MAX_SMALL_BYTES
 }
 

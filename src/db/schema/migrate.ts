@@ -33,7 +33,7 @@ interface ChangedColumn {
   changed: string
 }
 
-/** A stored column without an index, which is no longer declared. */
+/** A stored column that is no longer declared; of indexes only its own key has it. */
 interface DroppedColumn {
   table: string
   dropped: string

@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createPrivateFile, flush } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
+import { INSERTION_ORDER } from '../engine/dialect.ts'
 import { quoted } from '../engine/sql.ts'
 import { columnName, type StoredSchema, type StoredTable } from '../engine/stored-schema.ts'
 import type { Declared } from '../engine/table.ts'
@@ -64,8 +65,17 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
         connection.run(`ALTER TABLE ${quoted(table)} ${step}`)
       }
     },
-    dropColumn: (table, column) =>
-      void connection.run(`ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(column)}`),
+    dropColumn(table, column) {
+      const stored = storedTables(connection).find(({ name }) => name === table)?.definitions ?? []
+      const definition = stored.find((each) => columnName(each) === column) ?? ''
+      if (definition.includes(' PRIMARY KEY'))
+        dropKey(
+          connection,
+          table,
+          stored.filter((each) => each !== definition),
+        )
+      else connection.run(`ALTER TABLE ${quoted(table)} DROP COLUMN ${quoted(column)}`)
+    },
     replaceIndexes: (declared) => replace(connection, 'index', declared),
     replaceTriggers(declared) {
       const triggers = declared.flatMap((each) => each(SQLITE))
@@ -92,6 +102,22 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
     },
     findKept: (ending) => (existsSync(pathBefore(ending)) ? pathBefore(ending) : undefined),
   }
+}
+
+/** SQLite drops no key: the rows move, with their numbers, to a table of the other `definitions`. */
+function dropKey(connection: Connection, table: string, definitions: readonly string[]): void {
+  const [name, before] = [quoted(table), quoted(`${table}_before`)]
+  const columns = [
+    INSERTION_ORDER,
+    ...definitions.flatMap((each) => columnName(each) ?? []).map(quoted),
+  ].join(', ')
+  for (const step of [
+    `ALTER TABLE ${name} RENAME TO ${before}`,
+    `CREATE TABLE ${name} (\n  ${definitions.join(',\n  ')}\n) STRICT`,
+    `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${before} ORDER BY ${INSERTION_ORDER}`,
+    `DROP TABLE ${before}`,
+  ])
+    connection.run(step)
 }
 
 function replace(connection: Connection, kind: 'index' | 'trigger', declared: readonly Declared[]): void {

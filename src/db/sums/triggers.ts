@@ -7,19 +7,16 @@ import { lengthOf, ownBytesSql } from '../schema/stored-bytes.ts'
 import { writeSumsSql } from './write.ts'
 
 /**
- * Triggers that keep the bytes of each user in `user_bytes`, so that no statement that changes a job can miss
- * it, and that add the charge of a job to the sums before its row is removed.
+ * Triggers that keep the bytes of each user in `users.job_bytes`, so that no statement that changes a job can
+ * miss it, and that add the charge of a job to the sums before its row is removed.
  */
 export function countingTriggers(dialect: Dialect): readonly Trigger[] {
   const [table, large] = [quantumJobs.name, largeTableOf(quantumJobs)]
   const all = (row: string) =>
     `${ownBytesSql(quantumJobs, row)} + (SELECT coalesce(sum(octet_length("body")), 0) FROM ${quoted(large)}
        WHERE "record" = ${row}."id")`
-  const begin = (row: string, bytes: string) =>
-    `INSERT INTO user_bytes ("user", bytes) SELECT ${row}.user_id, ${bytes} WHERE ${row}.user_id <> ''
-     ON CONFLICT ("user") DO UPDATE SET bytes = user_bytes.bytes + excluded.bytes`
   const add = (user: string, bytes: string) =>
-    `UPDATE user_bytes SET bytes = bytes + (${bytes}) WHERE "user" = ${user}`
+    `UPDATE users SET job_bytes = job_bytes + (${bytes}) WHERE id = ${user}`
   const trigger = (
     name: string,
     [event, table, when]: [string, string, string?],
@@ -27,7 +24,7 @@ export function countingTriggers(dialect: Dialect): readonly Trigger[] {
   ): Trigger => ({ name: `count_${name}`, event, table, ...(when && { when }), body })
   const owner = (row: string) => `(SELECT user_id FROM quantum_jobs job WHERE job.id = ${row}."record")`
   return [
-    trigger('insert', ['AFTER INSERT', table], [begin('NEW', ownBytesSql(quantumJobs, 'NEW'))]),
+    trigger('insert', ['AFTER INSERT', table], [add('NEW.user_id', ownBytesSql(quantumJobs, 'NEW'))]),
     ...largeFieldsOf(quantumJobs).map((field) =>
       trigger(
         field,
@@ -44,9 +41,18 @@ export function countingTriggers(dialect: Dialect): readonly Trigger[] {
     trigger(
       'owner',
       ['AFTER UPDATE OF user_id', table, 'OLD.user_id <> NEW.user_id'],
-      [add('OLD.user_id', `0 - (${all('OLD')})`), begin('NEW', all('NEW'))],
+      [add('OLD.user_id', `0 - (${all('OLD')})`), add('NEW.user_id', all('NEW'))],
     ),
-    trigger('user', ['BEFORE DELETE', 'users'], ['DELETE FROM user_bytes WHERE "user" = OLD.id']),
+    // An import may have the jobs of a user before the user.
+    trigger(
+      'user',
+      ['AFTER INSERT', 'users'],
+      [
+        `UPDATE users SET job_bytes = owned.bytes FROM
+           (SELECT sum(${all('job')}) AS bytes FROM quantum_jobs job WHERE job.user_id = NEW.id) owned
+         WHERE users.id = NEW.id AND owned.bytes > 0`,
+      ],
+    ),
     trigger('large_insert', ['AFTER INSERT', large], [add(owner('NEW'), 'octet_length(NEW."body")')]),
     // Reads the length from the table: OLD would read all of the value.
     trigger(

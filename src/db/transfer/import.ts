@@ -98,7 +98,7 @@ function importLines(tx: Tx, names: CollectionNames, options: ImportOptions, rep
   }
   for (const collection of COLLECTIONS) addMissingRelations(tx, collection, errors)
   if (errors.length > 0) throw new ImportRejected()
-  settleBalances(tx, context.nextId)
+  settleBalances(tx)
   addBrokenInvariants(tx, errors)
   if (errors.length > 0) throw new ImportRejected()
   tx.run('DROP TABLE imported')
@@ -220,23 +220,22 @@ function addMissingRelations(tx: Tx, collection: AnyCollection, errors: LineErro
  * Ledger entries of imported records: a user starts with the imported balance, which already contains the
  * approved requests.
  */
-function settleBalances(tx: Tx, nextId: () => string): void {
+function settleBalances(tx: Tx): void {
   const users = tx.all<{ id: string; ms: number }>(
     `SELECT id, qpu_ms AS ms FROM users JOIN imported USING (id) WHERE collection = 'users' AND qpu_ms <> 0`,
   )
-  for (const { id, ms } of users) addLedger(tx, { id: nextId(), user: id, kind: 'opening', source: id, ms })
+  for (const { id, ms } of users) addLedger(tx, { user: id, kind: 'opening', source: id, ms })
   const grants = tx.all<{ id: string; user: string; ms: number }>(
     `SELECT id, "user", ${tx.dialect.rounded('seconds * 1000')} AS ms FROM qpu_time_requests
      JOIN imported USING (id) WHERE collection = 'qpu_time_requests' AND status = 'approved'`,
   )
   for (const { id, user, ms } of grants) {
-    addLedger(tx, { id: nextId(), user, kind: 'grant', source: id, ms })
-    addLedger(tx, { id: nextId(), user, kind: 'opening', source: id, ms: 0 - ms })
+    addLedger(tx, { user, kind: 'grant', source: id, ms })
+    addLedger(tx, { user, kind: 'opening', source: id, ms: 0 - ms })
   }
 }
 
 interface Booking {
-  id: string
   user: string
   kind: 'opening' | 'grant'
   source: string
@@ -244,11 +243,11 @@ interface Booking {
 }
 
 /** Unlike `postLedger`, does not change the balance, which was imported as it is. */
-function addLedger(tx: Tx, { id, user, kind, source, ms }: Booking): void {
+function addLedger(tx: Tx, { user, kind, source, ms }: Booking): void {
   tx.run(
-    `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
-     VALUES ($id, $user, $kind, $source, $ms, $at)`,
-    { id, user, kind, source, ms, at: tx.at },
+    `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at)
+     VALUES ($user, $kind, $source, $ms, $at)`,
+    { user, kind, source, ms, at: tx.at },
   )
 }
 

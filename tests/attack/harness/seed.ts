@@ -123,7 +123,7 @@ function seedLarge(path: string, user: string, qpu: string) {
       [id, user, qpu, payload, at, stored, history],
     )
     file.run(
-      `INSERT INTO qpu_ledger (id, user, kind, source_id, delta_ms, at) VALUES (?1, ?2, 'charge', ?1, -5, ?3)`,
+      `INSERT INTO qpu_ledger (user, kind, source_id, delta_ms, at) VALUES (?2, 'charge', ?1, -5, ?3)`,
       [id, user, at],
     )
     file.run(

@@ -95,9 +95,9 @@ test('unique indexes ensure one running job per QPU, one charge per job, one lea
   await job('a', 'north')
   await job('b', 'south')
   await expect(job('c', 'north')).rejects.toThrow(/unique/i)
-  const charge = (id: string) =>
+  const charge = (user: string) =>
     run(
-      `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at) VALUES ('${id}', 'u', 'charge', 'a', -1, '')`,
+      `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at) VALUES ('${user}', 'charge', 'a', -1, '')`,
     )
   await charge('one')
   await expect(charge('two')).rejects.toThrow(/unique/i)

@@ -26,8 +26,8 @@ async function seed(db: Database) {
       )
     const book = (kind: string, source: string, delta: number) => {
       tx.run(
-        `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at, qpu)
-         VALUES ($source, $user, $kind, $source, $delta, $at, $qpu)`,
+        `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at, qpu)
+         VALUES ($user, $kind, $source, $delta, $at, $qpu)`,
         { user, kind, source, delta, at: tx.at, qpu },
       )
       tx.run('UPDATE users SET qpu_ms = qpu_ms + $delta WHERE id = $user', { user, delta })

@@ -9,6 +9,9 @@ import { checkInvariants } from '../../../src/db/integrity/invariants.ts'
 import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
 import type { Tx } from '../../../src/db/records/tx.ts'
 import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
+import { RECORD_BYTES } from '../../../src/db/schema/stored-bytes.ts'
+import { postLedger } from '../../../src/db/store/accounts/ledger.ts'
+import { storedBytesOf } from '../../../src/db/store/accounts/stored-bytes.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
 import { until } from '../../support/until.ts'
@@ -306,6 +309,54 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
       const wrong = db.write('wrong', (tx) => tx.run("UPDATE api_tokens SET scope = 'any'"))
       await expect(wrong).rejects.toThrow('api_tokens_scope_check')
       await db.close()
+    },
+    START_MS,
+  )
+
+  test(
+    'migrations drop tables and a key, and bytes and positions stay',
+    async () => {
+      const first = await open()
+      const user = await first.db.write('add', (tx) => {
+        const { id } = tx.insert(users, { ...ann, qpu_seconds: 5 })
+        tx.insert(quantumJobs, { user_id: id, payload: { program: 'x' } })
+        postLedger(tx, { user: id, kind: 'admin', sourceId: 'b', deltaMs: 1 })
+        return id
+      })
+      await first.db.close()
+      const object = "INSERT INTO schema_objects (kind, name, part, sql) VALUES ('table',"
+      for (const sql of [
+        'DROP TABLE calibration_bounds',
+        'CREATE TABLE calibration_bounds (qpu text NOT NULL PRIMARY KEY)',
+        "UPDATE schema_objects SET sql = 'another' WHERE name = 'calibration_bounds'",
+        'CREATE TABLE user_bytes ("user" text NOT NULL PRIMARY KEY, bytes bigint NOT NULL)',
+        `${object} 'user_bytes', 0, '"user" TEXT NOT NULL PRIMARY KEY'), ('table', 'user_bytes', 1, '"bytes" INTEGER NOT NULL')`,
+        'INSERT INTO user_bytes SELECT id, job_bytes FROM users',
+        'ALTER TABLE users DROP COLUMN job_bytes',
+        "DELETE FROM schema_objects WHERE name = 'users' AND sql LIKE '%job_bytes%'",
+        "ALTER TABLE qpu_ledger ADD COLUMN id text NOT NULL DEFAULT ''",
+        'UPDATE qpu_ledger SET id = source_id',
+        'ALTER TABLE qpu_ledger ADD PRIMARY KEY (id)',
+        `${object} 'qpu_ledger', 99, '"id" TEXT NOT NULL PRIMARY KEY')`,
+        'DELETE FROM migrations WHERE id > 15',
+      ])
+        await server.run(sql, first.at)
+      const options = { server: first.at, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
+      const db = await openServerDatabase({ ...options, isBackedUp: true })
+      await db.read((tx) => {
+        expect(checkInvariants(tx).filter(({ id }) => id === 'I11')).toEqual([])
+        expect(tx.read(storedBytesOf(user))).toBe(RECORD_BYTES + '{"program":"x"}'.length)
+        expect(tx.all('SELECT * FROM qpu_ledger ORDER BY rowid')).toMatchObject([
+          { rowid: 1, kind: 'opening', source_id: user },
+          { rowid: 2, kind: 'admin', source_id: 'b' },
+        ])
+        const columns = `SELECT count(*)::int AS n FROM information_schema.columns
+          WHERE (table_name, column_name) IN (('user_bytes', 'bytes'), ('qpu_ledger', 'id'), ('calibration_bounds', 'report'))`
+        expect(tx.all(columns)).toEqual([{ n: 1 }])
+      })
+      await db.close()
+      await using again = await open(Promise.resolve(first.at))
+      await again.db.write('add', (tx) => postLedger(tx, { user, kind: 'admin', sourceId: 'c', deltaMs: 1 }))
     },
     START_MS,
   )

@@ -127,7 +127,7 @@ describe('readPage()', () => {
     expect(await readsOf(`user_id = "${ann}" && status = "pending"`, 'status')).toEqual([2, 1])
     expect(await readsOf(`user_id != "${ann}" && status = "pending"`)).toEqual([1, 1])
     await lab.db.write('grow', (tx) =>
-      tx.run('UPDATE user_bytes SET bytes = 3000000 WHERE "user" = $ann', { ann }),
+      tx.run('UPDATE users SET job_bytes = 3000000 WHERE id = $ann', { ann }),
     )
     expect(await readsOf(`user_id = "${ann}" && status = "pending"`)).toEqual([2, 1])
   })

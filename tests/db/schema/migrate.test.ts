@@ -290,6 +290,7 @@ test('the migrations bring a database of the first schema up to date', async () 
   old.run('ALTER TABLE external_auths RENAME COLUMN "providerId" TO "provider_id"')
   old.run('DROP TABLE user_bytes')
   old.run('DROP TABLE qpu_usage')
+  old.run("INSERT INTO users (id, created, updated) VALUES ('u', '', '')")
   old.run(
     `INSERT INTO quantum_jobs (id, user_id, payload, created, updated)
      VALUES ('small', 'u', '"ä"', '', ''), ('large', 'u', NULL, '', ''), ('foreign', '', '"a"', '', '')`,
@@ -316,8 +317,8 @@ test('the migrations bring a database of the first schema up to date', async () 
   expect(await db.read((tx) => tx.all('SELECT id, status FROM calibration_results'))).toEqual([
     { id: 'r1', status: 'aborted' },
   ])
-  const bytes = await db.read((tx) => tx.all('SELECT * FROM user_bytes'))
-  expect(bytes).toEqual([{ user: 'u', bytes: 2 * 1_024 + '"ä"'.length + 1 + 10 }])
+  const bytes = await db.read((tx) => tx.all('SELECT id, job_bytes AS bytes FROM users'))
+  expect(bytes).toEqual([{ id: 'u', bytes: 2 * 1_024 + '"ä"'.length + 1 + 10 }])
   await db.close()
 })
 

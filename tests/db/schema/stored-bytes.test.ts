@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { newId } from '../../../src/base/index.ts'
 import { checkInvariants, type Database } from '../../../src/db/index.ts'
 import { RECORD_BYTES } from '../../../src/db/schema/stored-bytes.ts'
 import { storedBytesOf, users } from '../../../src/db/store/accounts/index.ts'
@@ -129,17 +130,26 @@ test('svc doctor finds a wrong count', async () => {
   const { db } = test
   const user = await db.write('t', (tx) => tx.insert(users, { username: 'a' }).id)
   await db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user, payload: textOf('large') }))
-  await db.write('t', (tx) => tx.run('UPDATE user_bytes SET bytes = bytes + 1'))
+  await db.write('t', (tx) => tx.run('UPDATE users SET job_bytes = job_bytes + 1'))
   const found = await db.read((tx) => checkInvariants(tx, { maxAttempts: 5 }).filter(isAboutBytes))
   expect(found).toMatchObject([{ rows: [{ user, difference: 1 }] }])
 })
 
-test('removing a user leaves the jobs and removes the count', async () => {
+test('a user counts the jobs that were there before, and removing one leaves the jobs', async () => {
   await using test = await openTestDatabase()
   const { db } = test
-  const user = await db.write('t', (tx) => tx.insert(users, { username: 'a' }).id)
-  await db.write('t', (tx) => tx.insert(quantumJobs, { user_id: user, payload: textOf('large') }))
+  const user = newId(0)
+  await db.write('t', (tx) => {
+    for (const size of ['small', 'large'] as const)
+      tx.run("INSERT INTO quantum_jobs (id, user_id, created, updated) VALUES ($size, $user, '', '')", {
+        size,
+        user,
+      })
+    tx.run("INSERT INTO quantum_jobs_large VALUES ('large', 'payload', '12345')")
+    tx.insert(users, { id: user, username: 'a' })
+  })
+  expect(await storedBytes(db)).toEqual({ [user]: 2 * RECORD_BYTES + 5 })
   await db.write('t', (tx) => tx.remove(users, user))
-  expect(await db.read((tx) => tx.all('SELECT * FROM user_bytes'))).toEqual([])
+  expect(await db.read((tx) => tx.all('SELECT id FROM quantum_jobs'))).toHaveLength(2)
   expect(await db.read((tx) => checkInvariants(tx, { maxAttempts: 5 }).filter(isAboutBytes))).toEqual([])
 })

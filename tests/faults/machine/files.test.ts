@@ -186,7 +186,7 @@ describe('F7 backup', () => {
 describe('F7 migration of charges', () => {
   const points: Armed[] = [
     'migration.copied:1:kill',
-    ...([1, 2, 3] as const).flatMap((at): Armed[] => [
+    ...([1, 2, 3, 4, 5] as const).flatMap((at): Armed[] => [
       `migration.inside:${at}:kill`,
       `migration.after:${at}:kill`,
     ]),

@@ -22,7 +22,7 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
     const job = tx.insert(quantumJobs, { ...row, attempt: 1, name: 'mine', results: { counts: { '0': 1 } } })
     tx.run('UPDATE quantum_jobs SET claimed_at = finished_at WHERE id = $id', { id: job.id })
     tx.run(
-      `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at) VALUES ($id, $user, 'charge', $id, -2500, $at)`,
+      `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at) VALUES ($user, 'charge', $id, -2500, $at)`,
       { id: job.id, user: owner.id, at: ended },
     )
     tx.run('UPDATE users SET qpu_ms = qpu_ms - 2500 WHERE id = $id', { id: owner.id })

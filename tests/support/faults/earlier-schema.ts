@@ -7,9 +7,33 @@ function dropTriggers(db: Sqlite): void {
   for (const { name } of triggers.all()) db.run(`DROP TRIGGER "${name}"`)
 }
 
+/** Takes ledger and users of a database back to the schema before migration 17. */
+function restoreIds(db: Sqlite): void {
+  db.run('ALTER TABLE qpu_ledger RENAME TO later_ledger')
+  db.run(`CREATE TABLE qpu_ledger (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "user" TEXT NOT NULL,
+    "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund')),
+    "source_id" TEXT NOT NULL,
+    "delta_ms" INTEGER NOT NULL,
+    "at" TEXT NOT NULL,
+    "qpu" TEXT NOT NULL DEFAULT '',
+    "used_ms" INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (kind, source_id)
+  ) STRICT`)
+  db.run('INSERT INTO qpu_ledger SELECT kind || source_id, * FROM later_ledger')
+  db.run('DROP TABLE later_ledger')
+  db.run(
+    'CREATE TABLE user_bytes ("user" TEXT NOT NULL PRIMARY KEY, "bytes" INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  db.run('INSERT INTO user_bytes SELECT id, job_bytes FROM users')
+  db.run('ALTER TABLE users DROP COLUMN job_bytes')
+}
+
 /** Takes the jobs of a database back to the schema before migration 9: attempts and events in tables. */
 export function splitJobs(db: Sqlite): void {
   dropTriggers(db)
+  restoreIds(db)
   db.run(`CREATE TABLE earlier_attempts (
     "id" TEXT NOT NULL PRIMARY KEY,
     "job" TEXT NOT NULL,

@@ -8,7 +8,6 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
   internal(
     'qpu_ledger',
     {
-      id: 'TEXT NOT NULL PRIMARY KEY',
       user: 'TEXT NOT NULL',
       kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund'))",
       source_id: 'TEXT NOT NULL',
@@ -38,8 +37,6 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
   keyed('recent_use', { minute: 'INTEGER NOT NULL', user: 'TEXT NOT NULL', ms: 'INTEGER NOT NULL' }, [
     'PRIMARY KEY (minute, user)',
   ]),
-  // The bytes that a user has stored; see `src/db/sums`.
-  keyed('user_bytes', { user: 'TEXT NOT NULL PRIMARY KEY', bytes: 'INTEGER NOT NULL' }),
   // Up to which position of the ledger `qpu_usage`, `recent_use` and `quote_scores` are complete; one row,
   // see `src/db/sums`.
   internal('sums_watermark', {

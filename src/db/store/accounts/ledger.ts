@@ -1,4 +1,3 @@
-import { newId } from '../../../base/index.ts'
 import { users } from '../../collections/users.ts'
 import { INSERTION_ORDER } from '../../engine/dialect.ts'
 import { firstOf, mapped, type Query } from '../../engine/query.ts'
@@ -21,9 +20,9 @@ interface LedgerEntry {
 export function postLedger(tx: Tx, { user, kind, sourceId, deltaMs }: LedgerEntry): boolean {
   if (!Number.isSafeInteger(deltaMs)) throw new RangeError(`ledger: ${deltaMs} ms is not a whole number`)
   const added = tx.run(
-    `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
-     VALUES ($id, $user, $kind, $sourceId, $deltaMs, $at) ON CONFLICT (kind, source_id) DO NOTHING`,
-    { id: newId(tx.now), user, kind, sourceId, deltaMs, at: tx.at },
+    `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at)
+     VALUES ($user, $kind, $sourceId, $deltaMs, $at) ON CONFLICT (kind, source_id) DO NOTHING`,
+    { user, kind, sourceId, deltaMs, at: tx.at },
   )
   if (added === 0) return false
   tx.postUpdate(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })
@@ -56,8 +55,8 @@ interface Run {
 export function charge(tx: Tx, { job, user, qpu, ms, isPaid, at }: Run): void {
   const deltaMs = isPaid ? 0 - ms : 0
   tx.post(
-    `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at, qpu, used_ms)
-     VALUES ($job, $user, 'charge', $job, $deltaMs, $at, $qpu, $ms)`,
+    `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at, qpu, used_ms)
+     VALUES ($user, 'charge', $job, $deltaMs, $at, $qpu, $ms)`,
     { job, user, deltaMs, at, qpu, ms },
   )
   if (deltaMs !== 0) tx.postUpdate(users, CHANGE_BALANCE, { user, deltaMs, at: tx.at })

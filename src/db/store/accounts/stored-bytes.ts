@@ -4,13 +4,13 @@ import type { SqlReader } from '../../engine/sql.ts'
 
 /** The bytes of the stored jobs of a user. */
 export function storedBytesOf(user: string): Query<number> {
-  const row = firstOf<{ bytes: number }>('SELECT bytes FROM user_bytes WHERE "user" = $user', { user })
+  const row = firstOf<{ bytes: number }>('SELECT job_bytes AS bytes FROM users WHERE id = $user', { user })
   return mapped(row, (stored) => stored?.bytes ?? 0)
 }
 
 /** The bytes of the stored jobs of all users. */
 export function storedBytesOfAll(tx: SqlReader): number {
-  const row = tx.one<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM user_bytes')
+  const row = tx.one<{ bytes: number }>('SELECT coalesce(sum(job_bytes), 0) AS bytes FROM users')
   return row?.bytes ?? 0
 }
 

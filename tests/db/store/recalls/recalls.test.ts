@@ -146,8 +146,8 @@ function storeJob(tx: Tx, job: Job, { isShort, provenance }: { isShort: boolean;
   )
   if (user !== UNLIMITED)
     tx.run(
-      `INSERT INTO qpu_ledger (id, "user", kind, source_id, delta_ms, at)
-       VALUES ($id, $user, 'charge', $id, 0 - $ms, $end)`,
+      `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at)
+       VALUES ($user, 'charge', $id, 0 - $ms, $end)`,
       { id, user, ms, end },
     )
 }
