@@ -183,7 +183,8 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/db/store',
     steps: [
-      ['accounts', 'bookings', 'mail', 'qpus', 'readings', 'shares', 'webhooks'],
+      ['bookings', 'mail', 'qpus', 'readings', 'shares', 'webhooks'],
+      ['accounts'],
       ['jobs'],
       ['calibrations', 'maintenance', 'recalls'],
     ],

@@ -57,7 +57,9 @@ const logoutEverywhere = defineRoute({
   body: v.object({
     api_tokens: v.pipe(
       v.optional(v.boolean(), false),
-      v.description('Also end API tokens, links to jobs and reports, and the address of the calendar'),
+      v.description(
+        'Also end API tokens, links to jobs and reports, and the address of the calendar, and disable webhooks',
+      ),
     ),
     logins: v.pipe(
       v.optional(v.boolean(), true),

@@ -5,6 +5,7 @@ import { newSecret } from '../../../src/base/index.ts'
 import { ISSUED, signInExternally, superusers, users } from '../../../src/db/store/accounts/index.ts'
 import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { queueWebhookEvent, webhooks } from '../../../src/db/store/webhooks/index.ts'
 import {
   login,
   openTestServer,
@@ -15,11 +16,17 @@ import {
 import { listenAs } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
 
+/** Where nobody listens. */
+const RECEIVERS = { webhookNetworks: '127.0.0.1' }
+
 type Collection = 'users' | '_superusers'
 interface Lab {
   server: TestServer
   collection: Collection
   account: TestAccount
+}
+const refuseUnknown = () => {
+  throw new Error('no account is linked')
 }
 type Kind = 'logins' | 'mailed_links' | 'event_streams' | (typeof ISSUED)[number]
 
@@ -55,6 +62,30 @@ const KINDS: Record<Kind, (lab: Lab) => Promise<() => Promise<boolean>>> = {
     const created = await server.as(account).post('/api/calendar-feed', {})
     return () => isOk(server.guest.get(new URL(created.text('url')).pathname))
   },
+  async webhooks({ server, account }) {
+    const body = { url: 'https://127.0.0.1:9/hook', kinds: ['job.ended'] }
+    const id = (await server.as(account).post('/api/webhooks', body)).text('id')
+    return () =>
+      server.db.write('event', (tx) => {
+        const user = tx.find(webhooks, id)?.user
+        const pending = () =>
+          tx.all("SELECT id FROM webhook_deliveries WHERE webhook = $id AND state = 'pending'", { id }).length
+        const before = pending()
+        if (user !== undefined) queueWebhookEvent(tx, { kind: 'job.ended', user, data: () => ({}) })
+        return pending() > before
+      })
+  },
+  async linked_accounts({ server: { admin, db }, account: { id } }) {
+    const link = { recordRef: id, provider: 'other', providerId: id }
+    const linked = await admin.post('/api/collections/_externalAuths/records', link)
+    expect(linked.status).toBe(200)
+    const identity = { ...link, email: '' }
+    return () =>
+      signInExternally(db, { identity, signedIn: undefined, create: refuseUnknown }).then(
+        ({ user }) => user.id === id,
+        () => false,
+      )
+  },
   async event_streams({ server, collection, account }) {
     const token = await login(server.guest, collection, account)
     const stream = await listenAs(server.as({ token }), 'quantum_jobs/*', 'qpus/*')
@@ -73,6 +104,10 @@ const KINDS: Record<Kind, (lab: Lab) => Promise<() => Promise<boolean>>> = {
 
 const LOGINS: Kind[] = ['logins', 'mailed_links', 'event_streams']
 const ALL = Object.keys(KINDS) as Kind[]
+/** What a full end ends; linked accounts, which may be the only way to sign in, are listed. */
+const GIVEN = ALL.filter((kind) => kind !== 'linked_accounts')
+/** No superuser signs in at a provider. */
+const kindsOf = (collection: Collection) => (collection === 'users' ? ALL : GIVEN)
 const everywhere = (body: object) => (lab: Lab) =>
   lab.server.as(lab.account).post('/api/auth/logout-everywhere', body)
 const change = (body: object) => (lab: Lab) => lab.server.admin.patch(pathOf(lab), body)
@@ -100,11 +135,11 @@ const ACTS: Act[] = [
       }
       await server.guest.post(`/api/collections/${collection}/confirm-password-reset`, given)
     },
-    ends: ALL,
+    ends: GIVEN,
   },
-  { act: 'a new password with removeApiTokens', run: newPassword({ removeApiTokens: true }), ends: ALL },
-  { act: 'sign out everywhere with its tick', run: everywhere({ api_tokens: true }), ends: ALL },
-  { act: 'a new key by a superuser', run: change({ 'tokenKey:autogenerate': '' }), ends: ALL },
+  { act: 'a new password with removeApiTokens', run: newPassword({ removeApiTokens: true }), ends: GIVEN },
+  { act: 'sign out everywhere with its tick', run: everywhere({ api_tokens: true }), ends: GIVEN },
+  { act: 'a new key by a superuser', run: change({ 'tokenKey:autogenerate': '' }), ends: GIVEN },
   {
     act: 'the removal of the account',
     run: (lab) => lab.server.admin.call('DELETE', pathOf(lab)),
@@ -114,18 +149,15 @@ const ACTS: Act[] = [
   {
     act: 'disabling, then enabling',
     run: (lab) => change({ disabled: true })(lab).then(() => change({ disabled: false })(lab)),
-    ends: ALL.filter((kind) => kind !== 'api_tokens'),
+    ends: GIVEN.filter((kind) => kind !== 'api_tokens'),
     only: 'users',
   },
   {
     act: 'a login of the owner of the address at a provider',
     async run({ server: { db }, account: { id, email } }) {
       await db.write('unverified', (tx) => tx.update(users, id, { verified: false }))
-      const create = () => {
-        throw new Error('the account exists')
-      }
       const identity = { provider: 'lab', providerId: id, email }
-      await signInExternally(db, { identity, signedIn: undefined, create })
+      await signInExternally(db, { identity, signedIn: undefined, create: refuseUnknown })
     },
     ends: ALL,
     only: 'users',
@@ -137,7 +169,7 @@ const ACTS: Act[] = [
     act: 'the button for what remains',
     run: ({ server, account }) =>
       server.as(account).post('/api/auth/logout-everywhere', { api_tokens: true, logins: false }),
-    ends: [...ISSUED],
+    ends: ISSUED.filter((kind) => kind !== 'linked_accounts'),
   },
   { act: 'a change of something else', run: change({ emailVisibility: true }), ends: [] },
 ]
@@ -157,24 +189,26 @@ async function accountOf(server: TestServer, collection: Collection): Promise<Te
 
 describe.each(['users', '_superusers'] as const)('what an account of %s has given out', (collection) => {
   test('ends with the acts that end it, and stays with others', async () => {
-    await using server = await openTestServer({ settings: { jobsVisibility: 'owner' } })
+    await using server = await openTestServer({ settings: { jobsVisibility: 'owner', ...RECEIVERS } })
     for (const { act, run, ends, only = collection } of ACTS) {
       if (only !== collection) continue
       const lab = { server, collection, account: await accountOf(server, collection) }
       const checks = new Map<Kind, () => Promise<boolean>>()
-      for (const kind of ALL) checks.set(kind, await KINDS[kind](lab))
-      expect([act, await valid(checks)]).toEqual([act, ALL])
+      const kinds = kindsOf(collection)
+      for (const kind of kinds) checks.set(kind, await KINDS[kind](lab))
+      expect([act, await valid(checks)]).toEqual([act, kinds])
       await run(lab)
-      expect([act, await valid(checks)]).toEqual([act, ALL.filter((kind) => !ends.includes(kind))])
+      expect([act, await valid(checks)]).toEqual([act, kinds.filter((kind) => !ends.includes(kind))])
     }
   })
 
   test('is listed by the responses of what leaves it valid, and of the account', async () => {
-    await using server = await openTestServer()
+    await using server = await openTestServer({ settings: RECEIVERS })
     const account = await accountOf(server, collection)
     const lab = { server, collection, account }
-    for (const kind of ISSUED) await KINDS[kind](lab)
-    const one = { api_tokens: 1, shares: 1, calendar_feeds: 1 }
+    const linked_accounts = collection === 'users' ? 1 : 0
+    for (const kind of ISSUED) if (kindsOf(collection).includes(kind)) await KINDS[kind](lab)
+    const one = { api_tokens: 1, shares: 1, calendar_feeds: 1, webhooks: 1, linked_accounts }
     const changed = await newPassword({})(lab)
     expect([changed.status, changed.get('issued_access')]).toEqual([200, one])
     const again = { ...account, password: 'another one' }
@@ -189,14 +223,22 @@ describe.each(['users', '_superusers'] as const)('what an account of %s has give
       api_tokens: true,
       logins: false,
     })
-    const none = { api_tokens: 0, shares: 0, calendar_feeds: 0 }
+    const none = { api_tokens: 0, shares: 0, calendar_feeds: 0, webhooks: 0, linked_accounts }
     expect(ended.body).toEqual({ status: 'ended', api_tokens: 1, issued_access: none })
     expect((await (await me()).get('/api/me')).get('issued_access')).toEqual(none)
     const audit = await server.admin.get('/api/op/audit?action=account.end_access')
     expect(audit.body).toMatchObject({
       entries: expect.arrayContaining([
-        expect.objectContaining({ subject: account.id, detail: expect.objectContaining(one) }),
+        expect.objectContaining({
+          subject: account.id,
+          detail: expect.objectContaining({ ...one, linked_accounts: 0 }),
+        }),
       ]),
+    })
+    const [webhook] = (await (await me()).get('/api/webhooks')).body as Record<string, unknown>[]
+    expect(webhook).toMatchObject({
+      enabled: false,
+      disabled_reason: 'what its account had given out was ended',
     })
   })
 })
@@ -233,13 +275,39 @@ const SECRETS: Record<string, Kind | 'the account' | 'a driver' | 'the signature
 const HASHES = ['audit_log.hash', 'audit_log.previous_hash', 'audit_log.personal_hash', 'migrations.hash']
 HASHES.push('idempotency_keys.body_hash', 'job_provenance.hash', 'quantum_jobs.program_hash')
 
+/** Every table with a column of an account, and what its rows let somebody else do. */
+const OWNED: Record<string, Kind | 'nothing'> = {
+  api_tokens: 'api_tokens',
+  calendar_feeds: 'calendar_feeds',
+  external_auths: 'linked_accounts',
+  shares: 'shares',
+  webhooks: 'webhooks',
+}
+const HARMLESS = [
+  'calibration_requests',
+  'idempotency_keys',
+  'known_addresses',
+  'mail_digests',
+  'mail_items',
+  'notifications',
+]
+HARMLESS.push('qpu_ledger', 'qpu_time_requests', 'qpu_usage', 'quantum_jobs', 'quantum_jobs_tags')
+HARMLESS.push('recall_notices', 'recalled_jobs', 'recalls', 'recent_use', 'time_slots', 'user_bytes')
+
+const schema = readFileSync(join(import.meta.dir, '../../golden/schema.sql'), 'utf8')
+const COLUMNS = [...schema.matchAll(/CREATE TABLE "(\w+)" \(\n([\s\S]*?)\n\)/g)].flatMap(
+  ([, table = '', columns = '']) =>
+    [...columns.matchAll(/^ {2}"(\w+)"/gm)].map(([, column]) => `${table}.${column}`),
+)
+
+test('a new table of rows that belong to an account is a kind of what it gives out, or says that it is not', () => {
+  const owner = /\.(\w*user|user_id|target_users|account|owner|superuser|recordRef|\w+_by)$/
+  const found = COLUMNS.filter((column) => owner.test(column)).map((column) => column.split('.')[0] ?? '')
+  expect([...new Set(found)].sort()).toEqual([...Object.keys(OWNED), ...HARMLESS].sort())
+})
+
 test('a new column with a secret is a kind of what an account gives out, or something else', () => {
-  const schema = readFileSync(join(import.meta.dir, '../../golden/schema.sql'), 'utf8')
-  const found = [...schema.matchAll(/CREATE TABLE "(\w+)" \(\n([\s\S]*?)\n\)/g)].flatMap(
-    ([, table, columns = '']) =>
-      [...columns.matchAll(/^ {2}"(\w+)"/gm)].map(([, column]) => `${table}.${column}`),
-  )
-  const secrets = found.filter((column) => /\.\w*(hash|token|secret|password)/i.test(column))
+  const secrets = COLUMNS.filter((column) => /\.\w*(hash|token|secret|password)/i.test(column))
   expect(secrets.sort()).toEqual([...Object.keys(SECRETS), ...HASHES].sort())
 })
 

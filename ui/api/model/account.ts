@@ -20,6 +20,8 @@ export const issuedAccess = v.object({
   api_tokens: v.number(),
   shares: v.number(),
   calendar_feeds: v.number(),
+  webhooks: v.number(),
+  linked_accounts: v.number(),
 })
 export type IssuedAccess = v.InferOutput<typeof issuedAccess>
 
@@ -27,13 +29,21 @@ export type IssuedAccess = v.InferOutput<typeof issuedAccess>
 export const withIssuedAccess = v.object({ issued_access: issuedAccess })
 
 /** "2 API tokens and the address of your calendar stay valid."; empty when nothing does. */
-export function describeIssued({ api_tokens: tokens, shares, calendar_feeds: feeds }: IssuedAccess): string {
+export function describeIssued(issued: IssuedAccess): string {
+  const { api_tokens: tokens, shares, calendar_feeds: feeds, webhooks } = issued
   const parts = [
     ...(tokens > 0 ? [formatNumberOf(tokens, 'API token')] : []),
     ...(shares > 0 ? [formatNumberOf(shares, 'shared link')] : []),
     ...(feeds > 0 ? ['the address of your calendar'] : []),
+    ...(webhooks > 0 ? [formatNumberOf(webhooks, 'webhook')] : []),
   ]
   if (parts.length === 0) return ''
   const list = new Intl.ListFormat('en', { style: 'long' }).format(parts)
-  return `${sentence(list)} ${tokens + shares + feeds === 1 ? 'stays' : 'stay'} valid.`
+  return `${sentence(list)} ${tokens + shares + feeds + webhooks === 1 ? 'stays' : 'stay'} valid.`
+}
+
+/** What can still sign in to the account, and only its owner can tell whether it may; empty for nothing. */
+export function describeLinked({ linked_accounts: linked }: IssuedAccess): string {
+  if (linked === 0) return ''
+  return `${formatNumberOf(linked, 'linked account')} at providers can sign in: unlink what is not yours.`
 }

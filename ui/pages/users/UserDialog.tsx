@@ -42,7 +42,7 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
   const disable = async () => {
     const change = { disabled: !user.disabled }
     const body =
-      'Logins and API tokens stop working immediately; mailed and shared links and the calendar address end. Waiting jobs do not run until the account is enabled again; jobs, results, slots and the balance stay.'
+      'Logins and API tokens stop working immediately; mailed and shared links and the calendar address end, and webhooks are disabled. Waiting jobs do not run until the account is enabled again; jobs, results, slots and the balance stay.'
     const isSure =
       user.disabled ||
       (await confirm({ title: `Disable ${user.email}?`, body, action: 'Disable the account', tone: 'bad' }))

@@ -165,13 +165,17 @@ type Superuser struct {
 	Updated string `json:"updated"`
 }
 
-// IssuedAccess: API tokens, links to jobs and reports, addresses of the calendar
+// IssuedAccess: API tokens, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers
 type IssuedAccess struct {
 	APITokens float64 `json:"api_tokens"`
 
 	Shares float64 `json:"shares"`
 
 	CalendarFeeds float64 `json:"calendar_feeds"`
+
+	Webhooks float64 `json:"webhooks"`
+
+	LinkedAccounts float64 `json:"linked_accounts"`
 }
 
 // OAuth2LoginMeta: see the reference of the routes
@@ -238,6 +242,10 @@ type MeIssuedAccess struct {
 	Shares float64 `json:"shares"`
 
 	CalendarFeeds float64 `json:"calendar_feeds"`
+
+	Webhooks float64 `json:"webhooks"`
+
+	LinkedAccounts float64 `json:"linked_accounts"`
 }
 
 // MeLimits: see the reference of the routes
@@ -3752,7 +3760,7 @@ type PostCollectionsSuperusersAuthWithPasswordBody struct {
 
 // PostAuthLogoutEverywhereBody: see the reference of the routes
 type PostAuthLogoutEverywhereBody struct {
-	// Also end API tokens, links to jobs and reports, and the address of the calendar
+	// Also end API tokens, links to jobs and reports, and the address of the calendar, and disable webhooks
 	APITokens *bool `json:"api_tokens,omitempty"`
 
 	// false: keep logins, mailed links and event streams; end the rest only

@@ -4,22 +4,24 @@ import { type Superuser, superusers } from '../../collections/superusers.ts'
 import { users } from '../../collections/users.ts'
 import { type AuditEntry, appendAudit } from '../../journal/audit.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { disableWebhooks } from '../webhooks/deliveries.ts'
 import { findProxy } from './proxy-users.ts'
 import { removeOtherApiTokens } from './tokens.ts'
 
 /**
- * What an account has given out and the database stores: tables with the column `user`. Logins and mailed
- * links are signed with the key of the account, and event streams follow the credentials that opened them.
+ * What an account has given out and the database stores. Logins and mailed links are signed with the key of
+ * the account, and event streams follow the credentials that opened them. Linked accounts at providers never
+ * end here: they may be the only way to sign in, so that their owner unlinks what is not theirs.
  */
-export const ISSUED = ['api_tokens', 'shares', 'calendar_feeds'] as const
+export const ISSUED = ['api_tokens', 'shares', 'calendar_feeds', 'webhooks', 'linked_accounts'] as const
 
 /** The number of rows of each kind. */
 export type IssuedAccess = Record<(typeof ISSUED)[number], number>
 
 /**
  * What ends: `logins` are logins, mailed links and their event streams; `all` is that and everything stored;
- * `all_but_logins` is what is stored; `disabled` is `all` but the API tokens, which are refused until the
- * account is enabled.
+ * `all_but_logins` is what is stored, where webhooks are disabled and linked accounts stay; `disabled` is
+ * `all` but the API tokens, which are refused until the account is enabled.
  */
 export type EndedAccess = 'logins' | 'all' | 'all_but_logins' | 'disabled'
 
@@ -45,11 +47,12 @@ export function endAccess(tx: Tx, account: AccountId, which: EndedAccess, by: Ac
     // A superuser can have issued logins of its proxy user.
     if (user !== undefined) tx.update(users, user, { tokenKey: newSecret() })
   }
-  const ended = { api_tokens: 0, shares: 0, calendar_feeds: 0 }
-  for (const table of which === 'logins' ? [] : ISSUED) {
-    if (user === undefined) continue
-    if (table !== 'api_tokens') ended[table] = tx.run(`DELETE FROM ${table} WHERE "user" = $user`, { user })
-    else if (which !== 'disabled') ended[table] = removeOtherApiTokens(tx, user, [])
+  const ended = { api_tokens: 0, shares: 0, calendar_feeds: 0, webhooks: 0, linked_accounts: 0 }
+  if (which !== 'logins' && user !== undefined) {
+    if (which !== 'disabled') ended.api_tokens = removeOtherApiTokens(tx, user, [])
+    ended.shares = tx.run('DELETE FROM shares WHERE "user" = $user', { user })
+    ended.calendar_feeds = tx.run('DELETE FROM calendar_feeds WHERE "user" = $user', { user })
+    ended.webhooks = disableWebhooks(tx, user)
   }
   appendAudit(tx, { ...by, action: 'account.end_access', subject: id, detail: { which, ...ended } })
   return ended
@@ -58,14 +61,16 @@ export function endAccess(tx: Tx, account: AccountId, which: EndedAccess, by: Ac
 /** What the account has given out and is still valid. */
 export function countIssued(tx: ReadTx, account: AccountId): IssuedAccess {
   const user = ownerOf(tx, account)
-  const count = (table: string, isValid: string) => {
-    const sql = `SELECT count(*) AS n FROM ${table} WHERE "user" = $user AND ${isValid}`
+  const count = (table: string, isValid: string, owner = '"user"') => {
+    const sql = `SELECT count(*) AS n FROM ${table} WHERE ${owner} = $user AND ${isValid}`
     return user === undefined ? 0 : (tx.one<{ n: number }>(sql, { user, at: tx.at })?.n ?? 0)
   }
   return {
     api_tokens: count(apiTokens.name, "(expires_at = '' OR expires_at > $at)"),
     shares: count('shares', 'expires_at > $at'),
     calendar_feeds: count('calendar_feeds', "$at <> ''"),
+    webhooks: count('webhooks', "enabled = 1 AND $at <> ''"),
+    linked_accounts: count('external_auths', "$at <> ''", '"recordRef"'),
   }
 }
 

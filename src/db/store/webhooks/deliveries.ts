@@ -118,8 +118,10 @@ export function recordAttempt(
     return 'pending'
   }
   end(tx, delivery, { ...attempt, state: 'failed', nextAt: 0 })
-  if (next.kind === 'disable') disable(tx, { ...webhook, reason: next.reason, error: attempt.error })
-  else reschedule(tx, id, next.pauseMs)
+  if (next.kind === 'disable') {
+    const advice = `Last error: ${attempt.error}. Correct the receiver, then`
+    disable(tx, { ...webhook, reason: next.reason, advice })
+  } else reschedule(tx, id, next.pauseMs)
   trim(tx, id)
   return 'failed'
 }
@@ -202,24 +204,33 @@ function reschedule(tx: SqlWriter, webhook: string, pauseMs: number): void {
   )
 }
 
-interface FailedWebhook {
+interface DisabledWebhook {
   id: string
   user: string
   url: string
   reason: string
-  /** The last failure. */
-  error: string
+  /** What to look at before it is enabled again. */
+  advice: string
+}
+
+/** Disables the webhooks of an account whose access ends. Returns how many were enabled. */
+export function disableWebhooks(tx: Tx, user: string): number {
+  const enabled = tx.list(webhooks, { where: { user, enabled: true } })
+  const reason = 'what its account had given out was ended'
+  const advice = 'If its address is yours,'
+  for (const webhook of enabled) disable(tx, { ...webhook, reason, advice })
+  return enabled.length
 }
 
 /** Disables a webhook and notifies its owner. */
-function disable(tx: Tx, { id, user, url, reason, error }: FailedWebhook): void {
+function disable(tx: Tx, { id, user, url, reason, advice }: DisabledWebhook): void {
   tx.update(webhooks, id, { enabled: false, disabled_reason: reason })
   failPending(tx, id, 'the webhook was disabled')
   tx.insert(notifications, {
     title: 'A webhook was disabled',
     description:
-      `The webhook to ${new URL(url).host} was disabled because ${reason}. Last error: ${error}. ` +
-      `Correct the receiver, then enable the webhook ${id} again.`,
+      `The webhook to ${new URL(url).host} was disabled because ${reason}. ` +
+      `${advice} enable the webhook ${id} again.`,
     target_users: [user],
   })
 }

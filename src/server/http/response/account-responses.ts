@@ -12,7 +12,9 @@ export const superuserResponse = recordResponse('Superuser', superusers)
 export const issuedAccess = v.pipe(
   v.object(v.entriesFromList(ISSUED, v.number())),
   v.title('IssuedAccess'),
-  v.description('API tokens, links to jobs and reports, addresses of the calendar'),
+  v.description(
+    'API tokens, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers',
+  ),
 )
 
 /**

@@ -56,7 +56,7 @@ export function PasswordChange({ account }: { account: Me['account'] }) {
             checked={form.values.value.removeApiTokens}
             onChange={({ currentTarget }) => form.set({ removeApiTokens: currentTarget.checked })}
           />
-          Also end my API tokens, shared links and calendar address
+          Also end my API tokens, shared links, webhooks and calendar address
         </label>
         {remaining.value && <RemainingAccess issued={remaining.value} />}
         <FormActions form={form} action="Change the password" secondary />

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
-import { describeIssued, type IssuedAccess } from '../../../api/model/account.ts'
+import { describeIssued, describeLinked, type IssuedAccess } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 
@@ -10,11 +10,12 @@ export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
   const confirm = useConfirm()
   const ended = useSignal<IssuedAccess>()
   const text = ended.value === issued ? '' : describeIssued(issued)
-  if (text === '') return null
+  const linked = describeLinked(issued)
+  if (text === '' && linked === '') return null
   const end = async () => {
     const question = {
       title: 'End all of them?',
-      body: text,
+      body: `${text} Webhooks are disabled, and you can enable yours again.`,
       action: 'End all of them',
       tone: 'bad' as const,
     }
@@ -29,12 +30,18 @@ export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
   }
   return (
     <div class="notice" role="status">
-      <p>
-        {text} <a href="/settings/tokens">Check the API tokens</a>
-      </p>
-      <button type="button" class="danger" onClick={() => void end()}>
-        End all of them
-      </button>
+      {text !== '' && (
+        <>
+          <p>
+            {text} Check the <a href="/settings/tokens">API tokens</a> and{' '}
+            <a href="/settings/webhooks">webhooks</a>.
+          </p>
+          <button type="button" class="danger" onClick={() => void end()}>
+            End all of them
+          </button>
+        </>
+      )}
+      {linked !== '' && <p>{linked}</p>}
     </div>
   )
 }

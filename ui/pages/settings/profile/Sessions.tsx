@@ -1,6 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
-import { describeIssued, type IssuedAccess, withIssuedAccess } from '../../../api/model/account.ts'
+import {
+  describeIssued,
+  describeLinked,
+  type IssuedAccess,
+  withIssuedAccess,
+} from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
@@ -15,8 +20,8 @@ export function Sessions({ issued }: { issued: IssuedAccess }) {
     const confirmed = await confirm({
       title: 'Sign out everywhere?',
       body: withTokens.value
-        ? 'Every login ends, this one too, mailed links become invalid, and your API tokens, shared links and calendar address end.'
-        : 'Every login ends, this one too, and mailed links become invalid. API tokens, shared links and your calendar address stay valid.',
+        ? 'Every login ends, this one too, mailed links become invalid, your API tokens, shared links and calendar address end, and your webhooks are disabled.'
+        : 'Every login ends, this one too, and mailed links become invalid. API tokens, shared links, webhooks and your calendar address stay valid.',
       action: 'Sign out everywhere',
       tone: 'bad',
     })
@@ -25,7 +30,7 @@ export function Sessions({ issued }: { issued: IssuedAccess }) {
       const body = { api_tokens: withTokens.value }
       const { issued_access } = await api.post('/api/auth/logout-everywhere', body, withIssuedAccess)
       signOut()
-      toast(`All logins have ended. ${describeIssued(issued_access)}`)
+      toast(`All logins have ended. ${describeIssued(issued_access)} ${describeLinked(issued_access)}`.trim())
     } catch (failure) {
       toast(asApiError(failure).message, 'bad')
     }
@@ -42,7 +47,7 @@ export function Sessions({ issued }: { issued: IssuedAccess }) {
               withTokens.value = currentTarget.checked
             }}
           />
-          Also end my API tokens, shared links and calendar address
+          Also end my API tokens, shared links, webhooks and calendar address
         </label>
         <div class="actions">
           <button type="button" class="danger" onClick={() => void end()}>
