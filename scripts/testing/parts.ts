@@ -49,6 +49,7 @@ export const PARTS: readonly Part[] = [
       'tests/db/store/jobs/transitions/time-cap.test.ts',
       'tests/db/store/recalls/recalls.test.ts',
       'tests/devices/fitting/fit-curve.test.ts',
+      'tests/devices/tuning/drift/drift-on-chip.test.ts',
       'tests/devices/tuning/routines/edge/edge-routines.test.ts',
       'tests/devices/tuning/routines/edge/gate-routines.test.ts',
       'tests/devices/tuning/routines/edge/gate-values.test.ts',

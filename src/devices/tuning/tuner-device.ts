@@ -96,10 +96,14 @@ export async function createTuner(
     log.warn('calibration config is invalid: calibrations fail', { problems: initial.problems.slice(0, 10) })
   }
   const space = new RawDataSpace({ folder: join(dataDir, RAW_DATA_FOLDER), clock, log })
-  const thresholds = { qubit: options.fidelity_threshold, edge: options.fidelity_2q_threshold }
+  const limits = {
+    qubit: options.fidelity_threshold,
+    edge: options.fidelity_2q_threshold,
+    errorFactor: options.drift_error_factor,
+  }
   const intervalS = options.drift_check_interval / 1_000
   const rng = context.random()
-  const monitor = new DriftMonitor({ clock, log, intervalS, thresholds, random: () => rng.next() })
+  const monitor = new DriftMonitor({ clock, log, intervalS, limits, random: () => rng.next() })
 
   /** Runs a calibration, or with `only` one routine of it, during which nobody else uses the instrument. */
   async function run(request: CalibrationRequest, io: CalibrationIo, only?: Only) {
@@ -164,7 +168,7 @@ export async function createTuner(
         )
       const findings = await (only ? calibrate() : withSteps(request, stepOptions, calibrate))
       const setup = { devicePath, clock, log, mayWrite }
-      recordFidelityCheck(request, findings, { setup, chip: current.chip, thresholds })
+      recordFidelityCheck(request, findings, { setup, chip: current.chip, limits })
       return findings
     } finally {
       await couplers.currents?.close()

@@ -66,6 +66,12 @@ export const TUNER_OPTIONS = {
     }),
     fidelity_threshold: threshold('qubits', 'a qubit', 0.99),
     fidelity_2q_threshold: threshold('edges', 'an edge', 0.95),
+    drift_error_factor: opt.number({
+      label: 'Growth of errors',
+      help: 'How many times as large as when it was calibrated an error may be before a target is calibrated again',
+      default: 3,
+      example: '2',
+    }),
   }),
 } as const
 
@@ -84,6 +90,9 @@ export function checkTunerOptions(options: TunerOptions): void {
     ...(['fidelity_threshold', 'fidelity_2q_threshold'] as const)
       .filter((key) => !(options[key] > 0 && options[key] < 1))
       .map((key) => `bad value for -o ${key}: expected a number between 0 and 1`),
+    ...(options.drift_error_factor > 1
+      ? []
+      : ['bad value for -o drift_error_factor: expected a number above 1']),
     ...(existsSync(config) ? [] : [`startup error: calibration config not found: ${config}`]),
   ]
   if (reasons.length > 0) throw new StartupError(reasons)

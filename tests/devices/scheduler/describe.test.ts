@@ -41,7 +41,7 @@ test('a chip is described by its device file, and the time of its calibration by
   const [edge] = file.chip.edges
   if (!edge) throw new Error('there is no edge')
   const gate = {
-    edge,
+    element: edge,
     error: 0.004,
     routine: 'cz_rb',
     run: 'run000000000001',

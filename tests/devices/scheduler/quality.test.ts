@@ -46,7 +46,9 @@ async function openRow(): Promise<ProcessDevice> {
   )
   const gates = file.chip.edges.flatMap((edge) => {
     const error = { q0_q1: 0.002, q2_q3: 0.02 }[edge.name]
-    return error === undefined ? [] : [{ edge, error, routine: 'cz_rb', run: 'run000000000001', at: at(0) }]
+    return error === undefined
+      ? []
+      : [{ element: edge, error, routine: 'cz_rb', run: 'run000000000001', at: at(0) }]
   })
   provenance.recordGates(gates)
   const hardware = join(folder.path, 'scheduler.hardware.json')

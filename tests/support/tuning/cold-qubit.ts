@@ -47,7 +47,7 @@ export function coldQubit(folder: string, truth: ChipTruth, deviceFile = COLD_DE
   const instrument = createSimulatedChip({ truth, clock })
   const signal = new AbortController().signal
   return {
-    devicePath,
+    ...{ devicePath, clock },
     async calibrate(
       mode: CalibrationRequest['mode'],
       config = '',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import * as v from 'valibot'
 import { stringify } from 'yaml'
-import type { Edge } from '../elements/element.ts'
+import type { Edge, Element } from '../elements/element.ts'
 import { isFields } from '../elements/element-type.ts'
 import { readText } from '../files/watched-file.ts'
 import { parseYaml } from '../files/yaml-text.ts'
@@ -51,9 +51,9 @@ export interface StaleValue {
   at: string
 }
 
-/** The measured error of the gate of an edge. */
+/** The measured error of the gates of a qubit or an edge. */
 export interface MeasuredGate {
-  edge: Edge
+  element: Element
   /** 1 - the average fidelity. */
   error: number
   /** The benchmark. */
@@ -62,18 +62,22 @@ export interface MeasuredGate {
   run: string
   /** UTC. */
   at: string
+  /** True for a check of values that a calibration before it has found. */
+  isCheck?: boolean
 }
 
-/** Where the error of the gate of an edge is stored: no value of the device file has this path. */
-const GATE = 'cz'
+/** Where the error of the gates of an element is stored: no value of the device file has this path. */
+const GATES = { qubit: 'gates', edge: 'cz' } as const
 /** The values on which that error depends. */
-const GATE_VALUES = [
-  'clock_freqs.cz',
-  'square_amp',
-  'square_duration',
-  'parent_phase_correction',
-  'child_phase_correction',
-].map((path) => (path.includes('.') ? path : `${GATE}.${path}`))
+const GATE_VALUES = {
+  qubit: ['rxy.amp180', 'rxy.motzoi', 'rxy.beta', 'rxy.duration', 'fine.amp90', 'clock_freqs.f01'],
+  edge: [
+    'clock_freqs.cz',
+    ...['square_amp', 'square_duration', 'parent_phase_correction', 'child_phase_correction'].map(
+      (key) => `cz.${key}`,
+    ),
+  ],
+} as const
 
 /** The current at which that gate was measured: files of former releases do not have it. */
 const PARKING = 'bias.parking_current'
@@ -147,14 +151,23 @@ export class Provenance {
 
   /** The error of the gate of an edge by a benchmark; undefined when its values have changed since. */
   gateErrorOf(edge: Edge): number | undefined {
-    const stored = this.#stored(edge.name, GATE)
-    const error = stored?.['error']
-    const isKnown = typeof error === 'number' && error >= 0 && error < 1
-    return isKnown && stored?.value === hashOfGate(edge) && this.#isParkedAs(edge, stored) ? error : undefined
+    return errorIn(this.#gatesOf(edge), 'error')
+  }
+
+  /** The error of the gates of an element when its values were calibrated, which checks since leave. */
+  calibratedErrorOf(element: Element): number | undefined {
+    const stored = this.#gatesOf(element)
+    return errorIn(stored, 'calibrated') ?? errorIn(stored, 'error')
+  }
+
+  /** What is recorded of the gates of an element; undefined when its values have changed since. */
+  #gatesOf(element: Element): StoredOrigin | undefined {
+    const stored = this.#stored(element.name, GATES[element.kind])
+    return stored?.value === hashOfGate(element) && this.#isParkedAs(element, stored) ? stored : undefined
   }
 
   /** Whether a coupler is parked where it was when its gate was measured. */
-  #isParkedAs({ name, values }: Edge, { at, ['parked']: parked }: StoredOrigin): boolean {
+  #isParkedAs({ name, values }: Element, { at, ['parked']: parked }: StoredOrigin): boolean {
     if (parked !== undefined) return parked === hashOfValue(values.get(PARKING))
     const origin = this.#stored(name, PARKING)
     return origin === undefined || origin.at <= at
@@ -165,10 +178,11 @@ export class Provenance {
     if (gates.length === 0) return
     const { origins, stale } = readSideFile(this.#path)
     const changed = copyOf(origins)
-    for (const { edge, error, routine, run, at } of gates) {
-      const parked = hashOfValue(edge.values.get(PARKING))
-      const stored = { routine, run, at, fit: {}, value: hashOfGate(edge), parked, error }
-      changed[edge.name] = { ...changed[edge.name], [GATE]: stored }
+    for (const { element, error, routine, run, at, isCheck = false } of gates) {
+      const parked = hashOfValue(element.values.get(PARKING))
+      const calibrated = isCheck ? (this.calibratedErrorOf(element) ?? error) : error
+      const stored = { routine, run, at, fit: {}, value: hashOfGate(element), parked, error, calibrated }
+      changed[element.name] = { ...changed[element.name], [GATES[element.kind]]: stored }
     }
     writeWhole(this.#path, textOf({ origins: changed, stale }))
   }
@@ -236,8 +250,13 @@ function hashOfValue(value: unknown): string {
     .slice(0, 16)
 }
 
-function hashOfGate({ values }: Edge): string {
-  return hashOfValue(GATE_VALUES.map((path) => values.get(path) ?? null))
+function hashOfGate({ values, kind }: Element): string {
+  return hashOfValue(GATE_VALUES[kind].map((path) => values.get(path) ?? null))
+}
+
+function errorIn(stored: StoredOrigin | undefined, key: 'error' | 'calibrated'): number | undefined {
+  const error = stored?.[key]
+  return typeof error === 'number' && error >= 0 && error < 1 ? error : undefined
 }
 
 function copyOf<T>(entries: Entries<T>): Record<string, Readonly<Record<string, T>>> {

@@ -1,12 +1,12 @@
 import type { Clock, Log } from '../../../base/index.ts'
 import type { TunerIo } from '../../define-device.ts'
-import { type DriftedTarget, driftedTargets, type FidelityThresholds } from './decide-drift.ts'
+import { type DriftedTarget, type DriftLimits, driftedTargets } from './decide-drift.ts'
 
 interface DriftMonitorOptions {
   readonly clock: Clock
   readonly log: Log
   readonly intervalS: number
-  readonly thresholds: FidelityThresholds
+  readonly limits: DriftLimits
   /** Between 0 and 1, for the jitter of the first check. */
   random(): number
 }
@@ -23,10 +23,10 @@ const PAUSED_CHECKS = 6
  *
  * | Target | Becomes | When |
  * |---|---|---|
- * | good | drifted | a check finds it below its threshold by more than one standard error |
- * | drifted | good | a check after a partial calibration finds it above, after two rounds at most |
+ * | good | drifted | a check finds a fidelity, a T1, a frequency or a readout beyond its limit, or a routine fails |
+ * | drifted | good | a check after a partial calibration finds it within, after two rounds at most |
  * | drifted | degraded | it does not; an event is sent, and six checks pass it over |
- * | degraded | drifted | the seventh check still finds it below |
+ * | degraded | drifted | the seventh check still finds it beyond |
  *
  * A check is skipped in maintenance and while a calibration runs; skipped checks are not made up for.
  */
@@ -74,7 +74,7 @@ export class DriftMonitor {
       log.info('drift check skipped: a calibration is running')
       return
     }
-    const drifted = this.#passOver(driftedTargets(findings, this.#options.thresholds))
+    const drifted = this.#passOver(driftedTargets(findings, this.#options.limits))
     const remaining = await this.#recalibrate(drifted, io)
     for (const each of remaining) this.#degrade(each, io)
   }
@@ -89,30 +89,31 @@ export class DriftMonitor {
     return drifted.filter(({ target }) => !this.#paused.has(target))
   }
 
-  /** Returns the targets that stay below their thresholds; none when another calibration came in between. */
+  /** Returns the targets that stay beyond their limits; none when another calibration came in between. */
   async #recalibrate(
     drifted: readonly DriftedTarget[],
     io: Pick<TunerIo, 'calibrateNow' | 'signal'>,
   ): Promise<readonly DriftedTarget[]> {
-    const { log, thresholds } = this.#options
+    const { log, limits } = this.#options
     let remaining = drifted
     for (let round = 1; round <= ROUNDS && remaining.length > 0; round++) {
       if (this.#inMaintenance || io.signal.aborted) return []
       const targetQubits = remaining.map(({ target }) => target)
-      log.warn('fidelity is below its threshold; calibrating again', { targets: targetQubits, round })
+      const found = remaining.map(({ target, reason }) => `${target}: ${reason}`)
+      log.warn('drift was found; calibrating again', { targets: targetQubits, found, round })
       if (!(await io.calibrateNow({ mode: 'partial', targetQubits }))) return []
       const again = await io.calibrateNow({ mode: 'fidelity_check', targetQubits })
       if (!again) return []
-      remaining = driftedTargets(again, thresholds).filter(({ target }) => targetQubits.includes(target))
+      remaining = driftedTargets(again, limits).filter(({ target }) => targetQubits.includes(target))
     }
     return remaining
   }
 
-  #degrade({ target, fidelity, threshold }: DriftedTarget, io: Pick<TunerIo, 'emit'>): void {
+  #degrade({ target, fidelity, threshold, reason }: DriftedTarget, io: Pick<TunerIo, 'emit'>): void {
     const { log, intervalS } = this.#options
     this.#paused.set(target, PAUSED_CHECKS)
     const paused_s = PAUSED_CHECKS * intervalS
-    log.warn('target is degraded: calibrations do not improve it', { target, fidelity, threshold, paused_s })
+    log.warn('target is degraded: calibrations do not improve it', { target, reason, paused_s })
     io.emit('TargetDegraded', { target, fidelity: fidelity ?? null, threshold, paused_s })
   }
 }

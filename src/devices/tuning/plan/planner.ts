@@ -5,8 +5,11 @@ import { type ChipElements, qubitsOf } from './chip-elements.ts'
 import { reachable } from './graph.ts'
 import { type Instance, type Instances, instancesOf, keyOf, type SkippedNode } from './instances.ts'
 
-/** Benchmarks of a fidelity check. */
+/** Routines of a fidelity check: what these find is compared with the values in force. */
 const FIDELITY_ROUTINES: readonly string[] = [
+  'ramsey_correction',
+  't1',
+  'two_state_discrimination',
   'readout_fidelity',
   'all_xy',
   'randomized_benchmarking',
@@ -57,7 +60,7 @@ export function planRoutine(input: PlanInput, routine: Routine, targets: readonl
   return planOf(chosen, instances, new Set(instances.byKey.keys()), new Set(), [])
 }
 
-/** The plan of a fidelity check: the benchmarks, on all targets or on the given ones. */
+/** The plan of a fidelity check: the benchmarks and what shows drift, on all targets or on the given ones. */
 export function planFidelityCheck(input: PlanInput, targets: readonly string[] = []): CalibrationPlan {
   const { routines, chip } = input
   const isMeant = (name: string) =>

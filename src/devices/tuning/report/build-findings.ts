@@ -36,6 +36,8 @@ interface FindingsInput extends BudgetSources {
   readonly notes: readonly string[]
   /** Checks whose value still holds. */
   readonly passedChecks?: number | undefined
+  /** The error that a benchmark had when the values in force were calibrated. */
+  previousErrorOf?(protocol: string, target: string): number | undefined
 }
 
 /**
@@ -219,6 +221,7 @@ function benchmarkEntry(result: NodeResult, input: FindingsInput) {
     fidelity: finiteOrNull(found.fidelity),
     error: finiteOrNull(found.error),
     ...optional('fidelity_error', found.fidelityError),
+    ...optional('previous_error', input.previousErrorOf?.(routine.name, target)),
     ...optional('gate_duration', found.gateDuration),
     ...(upperBound && { upper_bound: { ...upperBound } }),
     ...optional('leakage', found.leakage),

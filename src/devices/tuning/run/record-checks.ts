@@ -1,8 +1,9 @@
 import type { CalibrationFindings } from '../../../protocol/index.ts'
 import type { Chip } from '../../chip/device-file.ts'
 import { Provenance, type StaleValue } from '../../chip/provenance/provenance.ts'
+import { DISCRIMINATORS } from '../../chip/readout-unit.ts'
 import type { CalibrationRequest } from '../../define-device.ts'
-import { type FidelityThresholds, GATE_PROTOCOLS, judgeTargets } from '../drift/decide-drift.ts'
+import { type DriftLimits, judgeFindings } from '../drift/decide-drift.ts'
 import { type Instance, keyOf } from '../plan/instances.ts'
 import type { CheckResult } from '../plan/planner.ts'
 import type { RunValues } from '../walk/run-values.ts'
@@ -87,31 +88,40 @@ export function recordChecks(
   recordFindings({ stale: all, good }, { setup, chip, provenance, run })
 }
 
-/** The value that stands for the gate of a qubit or an edge. */
-const GATE_PATHS = { qubit: 'rxy.amp180', edge: 'cz.square_amp' } as const
+/** The values of an element that a routine of a fidelity check finds stale. */
+const MARKED: Readonly<Record<string, readonly string[]>> = {
+  randomized_benchmarking: ['rxy.amp180'],
+  t1: ['rxy.amp180'],
+  ramsey_correction: ['clock_freqs.f01'],
+  two_state_discrimination: DISCRIMINATORS,
+  readout_fidelity: DISCRIMINATORS,
+  cz_rb: ['cz.square_amp'],
+}
 
 /**
- * Marks the gates that a fidelity check found worse than their thresholds, and removes the marks of others;
- * another calibration judges no gates.
+ * Marks what a fidelity check found worse than its limits, and removes the marks of what it found good;
+ * another calibration judges nothing.
  */
 export function recordFidelityCheck(
   { mode, runId }: Pick<CalibrationRequest, 'mode' | 'runId'>,
   findings: CalibrationFindings,
-  { setup, chip, thresholds }: { setup: RecordSetup; chip: Chip; thresholds: FidelityThresholds },
+  { setup, chip, limits }: { setup: RecordSetup; chip: Chip; limits: DriftLimits },
 ): void {
   if (mode !== 'fidelity_check') return
-  const judged = [...judgeTargets(findings, thresholds)].flatMap(([target, drift]) => {
-    const element = chip.element(target)
-    if (!element) return []
-    const [protocol] = Object.entries(GATE_PROTOCOLS).find(([, kind]) => kind === element.kind) ?? ['']
-    const found = { routine: protocol, element: target, path: GATE_PATHS[element.kind] }
-    return [{ ...found, isStale: drift !== undefined }]
-  })
+  const judged = judgeFindings(findings, limits).filter(({ target }) => chip.element(target) !== undefined)
+  const stale = judged
+    .filter(({ state }) => state === 'out')
+    .flatMap(({ routine, target }) =>
+      (MARKED[routine] ?? []).map((path) => ({ routine, element: target, path })),
+    )
+  const good = judged
+    .filter(({ state }) => state === 'in')
+    .map(({ routine, target }) => ({ routine, element: target }))
   const values = {
     get: (element: string, path: string) => chip.element(element)?.values.get(path),
   }
   recordFindings(
-    { stale: judged.filter(({ isStale }) => isStale), good: judged.filter(({ isStale }) => !isStale) },
+    { stale, good },
     { setup, chip: values, provenance: Provenance.read(setup.devicePath), run: runId },
   )
 }

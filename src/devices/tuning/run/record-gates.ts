@@ -5,13 +5,13 @@ import type { WalkResult } from '../walk/walk.ts'
 import type { CalibrationSetup } from './setup.ts'
 import type { WriteOutcome } from './write-results.ts'
 
-/** The benchmark whose fidelity is that of the gate of an edge. */
-const GATE_BENCHMARK = 'cz_rb'
+/** The benchmarks whose fidelity is that of the gates of an element. */
+export const GATE_BENCHMARKS: readonly string[] = ['randomized_benchmarking', 'cz_rb']
 
 /**
- * Records the errors of the gates that a run has measured beside the device file, by which jobs are placed on
- * the chip. Nothing is recorded for a gate whose values somebody else changed meanwhile, nor for a run that
- * did not write what it found.
+ * Records the errors of the gates that a run has measured beside the device file: by those of edges jobs are
+ * placed on the chip, and checks for drift are compared with all of them. Nothing is recorded for gates whose
+ * values somebody else changed meanwhile, nor for a run that did not write what it found.
  */
 export function recordGates({
   setup,
@@ -19,31 +19,34 @@ export function recordGates({
   written,
   provenance,
   run,
+  isCheck,
 }: {
   setup: Pick<CalibrationSetup, 'devicePath' | 'clock' | 'log' | 'mayWrite'>
   walked: WalkResult
   written: WriteOutcome
   provenance: Provenance
   run: string
+  /** A check of a qubit is not recorded, nor does one of an edge replace the error when it was calibrated. */
+  isCheck: boolean
 }): void {
   if (!setup.mayWrite || walked.stopped !== undefined || written.error !== undefined) return
   const measured = walked.results.filter(
-    ({ routine, outcome }) => routine.name === GATE_BENCHMARK && outcome.error === undefined,
+    ({ routine, outcome }) => GATE_BENCHMARKS.includes(routine.name) && outcome.error === undefined,
   )
   if (measured.length === 0) return
   const text = readText(setup.devicePath)
   const file = typeof text === 'string' ? readDeviceFile(text) : { problems: text.problems }
   if ('problems' in file) return
   const at = new Date(setup.clock.now()).toISOString()
-  const isKept = (edge: string) =>
-    written.file?.conflicts.some((path) => path.startsWith(`${edge}.`)) !== true
+  const isKept = (name: string) =>
+    written.file?.conflicts.some((path) => path.startsWith(`${name}.`)) !== true
   const gates = measured.flatMap(({ routine, target, outcome }): MeasuredGate[] => {
-    const edge = file.chip.element(target)
+    const element = file.chip.element(target)
     const { fidelity, upperBound } = outcome.finding?.benchmark ?? {}
     // An error that is not resolved is at most the bound, which is what a job can count on.
     const error = fidelity === undefined ? upperBound?.error : 1 - fidelity
-    if (edge?.kind !== 'edge' || !isKept(target) || error === undefined) return []
-    return error >= 0 && error < 1 ? [{ edge, error, routine: routine.name, run, at }] : []
+    if (!element || (isCheck && element.kind === 'qubit') || !isKept(target) || error === undefined) return []
+    return error >= 0 && error < 1 ? [{ element, error, routine: routine.name, run, at, isCheck }] : []
   })
   try {
     provenance.recordGates(gates)

@@ -1,7 +1,9 @@
 import type { CalibrationFindings } from '../../../protocol/index.ts'
 import type { DeviceFile } from '../../chip/device-file.ts'
+import type { Element } from '../../chip/elements/element.ts'
 import { notesOnPriorValues } from '../../chip/provenance/prior-values.ts'
 import { Provenance } from '../../chip/provenance/provenance.ts'
+import { qualityOf } from '../../chip/quality.ts'
 import type { CalibrationIo, CalibrationRequest } from '../../define-device.ts'
 import { chipValuesOf } from '../chip-values.ts'
 import { type CalibrationConfig, isPinned } from '../config/calibration-config.ts'
@@ -33,7 +35,7 @@ import { walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sweepLimitsOf } from './hardware-limits.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
-import { recordGates } from './record-gates.ts'
+import { GATE_BENCHMARKS, recordGates } from './record-gates.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
@@ -93,6 +95,7 @@ export async function runCalibration(
 ): Promise<CalibrationFindings> {
   const { clock, log, devicePath, instrument } = setup
   const { mode } = request
+  const isCheck = mode === 'fidelity_check'
   const chip = chipValuesOf(file.chip)
   const values = new RunValues(chip)
   const currents = new RunCurrents(setup.couplers, request.runId, io.signal)
@@ -140,6 +143,7 @@ export async function runCalibration(
       producersOf: (path) =>
         only?.routine.reads.includes(path) === false ? [] : producersOf(routines, path),
       runsOn: (name, target) =>
+        !isCheck &&
         plan.nodes.some((node) => node.routine.name === name && allTargets(node).includes(target)),
     })
     const enabled = (name: string) => routines.find((each) => each.name === name && input.isEnabled(name))
@@ -152,7 +156,8 @@ export async function runCalibration(
       pauseS: config.safety.pauseAfterStepS,
       group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
       measuresPenalty: config.parallel.measurePenalty,
-      isPinned: (element, path) => isPinned(config, element, path),
+      // A fidelity check is about the values in force: what it finds beside is compared with them.
+      isPinned: (element, path) => isCheck || isPinned(config, element, path),
       onEvent: (event) => steps.take(event),
       parks: setup.mayWrite,
       keepsUnits: only !== undefined,
@@ -167,8 +172,8 @@ export async function runCalibration(
     })
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })
-    recordGates({ setup, walked, written, provenance, run: request.runId })
-    if (mode !== 'fidelity_check')
+    recordGates({ setup, walked, written, provenance, run: request.runId, isCheck })
+    if (!isCheck)
       recordChecks(checks, { setup, chip: values, walked, written, provenance, run: request.runId })
     const settled = await currents.settle((edge) => hasParkingCurrent(written, edge))
     steps.written()
@@ -180,6 +185,7 @@ export async function runCalibration(
       file: written.file,
       fileError: written.error,
       passedChecks: plan.passedChecks,
+      previousErrorOf: (protocol, target) => previousErrorOf(file.chip.element(target), protocol, provenance),
       relativeErrorOf: (element, path) =>
         provenance.originOf(element, path, file.chip.element(element)?.values.get(path))?.fit['se_rel'],
       notes: [
@@ -197,6 +203,17 @@ export async function runCalibration(
     // After a defect nothing is known to be written; otherwise all couplers are settled already.
     await currents.settle(() => false)
   }
+}
+
+/** The error that a benchmark had when the values in force were calibrated; undefined where none is known. */
+function previousErrorOf(
+  element: Element | undefined,
+  protocol: string,
+  provenance: Provenance,
+): number | undefined {
+  if (!element) return undefined
+  if (protocol === 'readout_fidelity') return qualityOf(element, provenance).readout_error
+  return GATE_BENCHMARKS.includes(protocol) ? provenance.calibratedErrorOf(element) : undefined
 }
 
 /** Whether the device file now has the current that the run found for a coupler. */

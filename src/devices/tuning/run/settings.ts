@@ -6,6 +6,8 @@ import type { RoutineSettings } from '../walk/context.ts'
 
 /** Benchmarks with sequences of gates, whose sizes a fidelity check reduces. */
 const SEQUENCES: ReadonlySet<string> = new Set(['randomized_benchmarking', 'cz_rb'])
+/** Delays of its fringes, half of those of a calibration. */
+const CHECKED_DELAYS = 41
 
 /**
  * What `calibration.yml` says of a routine on a target. A fidelity check takes the sizes of its benchmarks
@@ -27,7 +29,15 @@ export function settingsFor(
   }
   if (mode !== 'fidelity_check') return own
   const { rbDepths, rbSeeds, shots: monitoringShots } = config.monitoring
-  if (!SEQUENCES.has(routine)) return { ...own, shots: monitoringShots }
+  // With few shots the angle of a discriminator is that of its noise.
+  if (routine === 'two_state_discrimination') return own
+  const isDelay = (name: string) => name === 'delay' && routine === 'ramsey_correction'
+  if (!SEQUENCES.has(routine))
+    return {
+      ...own,
+      shots: monitoringShots,
+      axis: (name) => (isDelay(name) ? { points: CHECKED_DELAYS, ...own.axis(name) } : own.axis(name)),
+    }
   return {
     ...own,
     shots: monitoringShots,

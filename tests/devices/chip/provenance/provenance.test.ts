@@ -121,7 +121,9 @@ describe('the provenance of a device file', () => {
     const edge = edgeOf(text)
     expect(read().gateErrorOf(edge)).toBeUndefined()
     read().record([measuredValue('q0', 'clock_freqs.f01', f01)])
-    read().recordGates([{ edge, error: 0.004, routine: 'cz_rb', run: 'r1', at: '2026-11-01T00:00:00.000Z' }])
+    read().recordGates([
+      { element: edge, error: 0.004, routine: 'cz_rb', run: 'r1', at: '2026-11-01T00:00:00.000Z' },
+    ])
     expect(read().gateErrorOf(edge)).toBe(0.004)
     expect(read().originOf('q0', 'clock_freqs.f01', f01)).toBeDefined()
     expect(read().gateErrorOf(edgeOf(text.replace('square_amp: 0.5', 'square_amp: 0.51')))).toBeUndefined()

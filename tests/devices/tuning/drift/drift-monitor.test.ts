@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { silentLog } from '../../../../src/base/index.ts'
 import type { TunerIo } from '../../../../src/devices/define-device.ts'
-import { driftedTargets } from '../../../../src/devices/tuning/drift/decide-drift.ts'
+import { driftedTargets, judgeFindings } from '../../../../src/devices/tuning/drift/decide-drift.ts'
 import { DriftMonitor } from '../../../../src/devices/tuning/drift/drift-monitor.ts'
 import type { CalibrationFindings } from '../../../../src/protocol/index.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 
-const THRESHOLDS = { qubit: 0.99, edge: 0.95 }
+const LIMITS = { qubit: 0.99, edge: 0.95, errorFactor: 3 }
 const HOUR = 3_600_000
 
 type Findings = CalibrationFindings
@@ -35,7 +35,7 @@ function setUp(script: (Findings | undefined)[], random = () => 0.5) {
     clock,
     log: silentLog,
     intervalS: 3_600,
-    thresholds: THRESHOLDS,
+    limits: LIMITS,
     random,
   })
   const io: TunerIo = {
@@ -115,7 +115,7 @@ describe('DriftMonitor', () => {
 })
 
 describe('driftedTargets()', () => {
-  const drifted = (each: Findings) => driftedTargets(each, THRESHOLDS).map(({ target }) => target)
+  const drifted = (each: Findings) => driftedTargets(each, LIMITS).map(({ target }) => target)
 
   test('compares gate fidelities with the threshold of their kind, less one standard error', () => {
     expect(
@@ -123,9 +123,43 @@ describe('driftedTargets()', () => {
     ).toEqual([...['q1', 'q1_q2']])
   })
 
+  test('compares errors with those when a target was calibrated, and values with those in force', () => {
+    const of = (routine: string, path: string, value: number, previous: number) => ({
+      ...{ routine, target: 'q0', status: 'success' as const },
+      parameters: { [path]: { value, error: 0, previous, written: false } },
+    })
+    const readout = (error: number, previous_error?: number) =>
+      findings({ protocol: 'readout_fidelity', target: 'q0', fidelity: 1 - error, previous_error })
+    const CASES: [Findings, boolean][] = [
+      [findings({ ...rb('q0', 0.9985, 2e-4), previous_error: 3e-4 }), true],
+      [findings({ ...rb('q0', 0.9985, 4e-4), previous_error: 3e-4 }), false],
+      [readout(0.08, 0.02), true],
+      [readout(0.05, 0.02), false],
+      [readout(0.08), false],
+      [readout(0.12), true],
+      [{ ...GOOD, routines: [of('t1', 'coherence.t1', 30e-6, 100e-6)] }, true],
+      [{ ...GOOD, routines: [of('t1', 'coherence.t1', 40e-6, 100e-6)] }, false],
+      [{ ...GOOD, routines: [of('ramsey_correction', 'clock_freqs.f01', 5e9 - 6e4, 5e9)] }, true],
+      [{ ...GOOD, routines: [of('ramsey_correction', 'clock_freqs.f01', 5e9 + 4e4, 5e9)] }, false],
+      [{ ...GOOD, routines: [of('two_state_discrimination', 'measure.acq_rotation', 5, 350)] }, false],
+      [{ ...GOOD, routines: [of('two_state_discrimination', 'measure.acq_rotation', 5, 330)] }, true],
+    ]
+    for (const [each, expected] of CASES)
+      expect([each, drifted(each)]).toEqual([each, expected ? ['q0'] : []])
+  })
+
+  test.each([
+    [1e-4, 'in'],
+    [2e-3, 'unknown'],
+  ])('an error below a bound of %p is %s beside one of 0.0002 before', (error, state) => {
+    const bound = { protocol: 'randomized_benchmarking', target: 'q0', previous_error: 2e-4 }
+    const [verdict] = judgeFindings(findings({ ...bound, upper_bound: { error, confidence: 0.95 } }), LIMITS)
+    expect(verdict?.state as string).toBe(state)
+  })
+
   test('takes other benchmarks only where no gate was measured, by their own limits', () => {
     const xy = (target: string, error: number) => ({ protocol: 'all_xy', target, error })
-    const readout = { protocol: 'readout_fidelity', target: 'q2', fidelity: 0.9, error: 0.1 }
+    const readout = { protocol: 'readout_fidelity', target: 'q2', fidelity: 0.95, error: 0.05 }
     expect(drifted(findings(rb('q0', 0.995), xy('q0', 0.2), xy('q1', 0.2), xy('q2', 0.02), readout))).toEqual(
       ['q1'],
     )

@@ -78,7 +78,7 @@ test('a fidelity check marks the gates that are worse than their thresholds, and
       {
         setup: { devicePath, clock: new FakeClock(), log: silentLog, mayWrite: true },
         chip: file.chip,
-        thresholds: { qubit: 0.99, edge: 0.9 },
+        limits: { qubit: 0.99, edge: 0.9, errorFactor: 3 },
       },
     )
   const mark = () => Provenance.read(devicePath).staleOf('q0', 'rxy.amp180', 0.5)?.routine
