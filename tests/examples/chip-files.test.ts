@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { chipTruth } from '../../src/devices/bench/simulated/truth/chip-truth.ts'
 import { type DeviceFile, readDeviceFile } from '../../src/devices/chip/device-file.ts'
 import { EDGE_PARAMETERS } from '../../src/devices/chip/elements/edge-parameters.ts'
 import { QUBIT_PARAMETERS } from '../../src/devices/chip/elements/qubit-parameters.ts'
@@ -72,5 +73,20 @@ describe('the reference pages', () => {
       return keys.filter((key) => !row.includes(`\`${key}\``)).map((key) => `${name} ${key}`)
     })
     expect(missing).toEqual([])
+  })
+
+  test('name every value of the simulated chip', () => {
+    const page = textOf('docs/reference/simulated-chip.md')
+    const keysOf = (schema: unknown): string[] => {
+      if (typeof schema !== 'object' || schema === null) return []
+      const { entries = {}, ...each } = schema as Record<'entries' | 'value' | 'item' | 'wrapped', object> & {
+        options?: object[]
+      }
+      const inner = [each.value, each.item, each.wrapped, ...(each.options ?? []), ...Object.values(entries)]
+      return [...Object.keys(entries), ...inner.flatMap(keysOf)]
+    }
+    const keys = [...new Set(keysOf(chipTruth))]
+    expect(keys).toEqual(expect.arrayContaining(['t1', 'pulls', 'flux_leak', 'mirrored', 'sample']))
+    expect(keys.filter((key) => !page.includes(`\`${key}\``))).toEqual([])
   })
 })
