@@ -210,6 +210,8 @@ interface Declaration {
   refiner?: boolean
   /** Axes whose range `calibration.yml` may set. */
   axes?: Readonly<Record<string, Axis>>
+  /** The part of a target that may be dead where the routine sees nothing: `drive`. */
+  suspect?: string
   /** Points and shots of the default sweep, for the estimate of the duration. */
   size: { readonly points: number; readonly shots: number }
   /** @throws RoutineError when the target shows no valid result. */
@@ -245,6 +247,7 @@ export function defineRoutine(declared: Declaration): Routine {
     reads: [],
     priors: [],
     needs: [],
+    suspect: '',
     axes: listed?.axes ?? {},
     ...declared,
     kind,

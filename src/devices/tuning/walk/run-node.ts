@@ -14,7 +14,7 @@ import { contextOf, type OnRead, type RoutineSettings } from './context.ts'
 import { drive, type Ended } from './drive.ts'
 import type { RunCurrents } from './run-currents.ts'
 import type { RunValues } from './run-values.ts'
-import type { SweepLimits } from './sweep-limits.ts'
+import { type SweepLimits, valueText } from './sweep-limits.ts'
 
 /** What measurements of a run use. */
 export interface NodeRunner {
@@ -74,7 +74,9 @@ export async function runNode(
   const startedAt = runner.clock.now()
   const start = runner.clock.monotonic()
   const remarks = new Map<string, Set<string>>()
-  const measured = await measureAll(routine, targets, [], runner, remarks)
+  const swept = new Map<string, SweepAxis[]>(targets.map((target) => [target, []]))
+  const seen: Seen = { remarks, swept }
+  const measured = await measureAll(routine, targets, [], runner, seen)
   const outcomes: NodeOutcome[] = []
   for (const [at, target] of targets.entries()) {
     const failures: string[] = []
@@ -82,7 +84,7 @@ export async function runNode(
     let error = errorOf(ended, routine, target, runner)
     while (error && !FINAL_CODES.has(error.code) && failures.length + 1 < runner.maxAttempts) {
       failures.push(error.code)
-      const [again] = await measureAll(routine, [target], failures, runner, remarks)
+      const [again] = await measureAll(routine, [target], failures, runner, seen)
       if (again) ended = again
       error = errorOf(ended, routine, target, runner)
     }
@@ -91,7 +93,7 @@ export async function runNode(
     outcomes.push({
       target,
       startedAt,
-      error,
+      error: error && whereSought(error, routine, target, swept.get(target) ?? [], failures.length + 1),
       attempts: failures.length + 1,
       finding: 'found' in ended ? ended.found : undefined,
       durationS: (runner.clock.monotonic() - start) / 1_000,
@@ -102,18 +104,56 @@ export async function runNode(
   return outcomes
 }
 
+/** What the attempts of a routine have told, by target. */
+interface Seen {
+  readonly remarks: Map<string, Set<string>>
+  readonly swept: ReadonlyMap<string, SweepAxis[]>
+}
+
+/** Takes what measurements tell of a target. */
+interface Listeners {
+  onRemark(target: string, remark: string): void
+  onSweep(target: string, axis: SweepAxis): void
+}
+
 /** One attempt on all targets; never rejects for a failure of a single target. */
 function measureAll(
   routine: Routine,
   targets: readonly string[],
   failures: readonly string[],
   runner: NodeRunner,
-  remarks: Map<string, Set<string>>,
+  { remarks, swept }: Seen,
 ): Promise<Ended<Finding>[]> {
   const attempt = { number: failures.length + 1, failures }
   for (const target of targets) remarks.set(target, new Set())
-  const onRemark = (target: string, remark: string) => remarks.get(target)?.add(remark)
-  return measureTogether(routine, targets, runner, attempt, (context) => routine.measure(context), onRemark)
+  return measureTogether(routine, targets, runner, attempt, (context) => routine.measure(context), {
+    onRemark: (target, remark) => remarks.get(target)?.add(remark),
+    onSweep: (target, axis) => swept.get(target)?.push(axis),
+  })
+}
+
+/** Failures after which it matters where a routine has looked. */
+const UNSEEN: ReadonlySet<string> = new Set(['no_signal', 'edge_of_sweep', 'implausible'])
+
+/** An error with the range of the first axis in all attempts, and what may be dead if nothing is there. */
+function whereSought(
+  error: RoutineError,
+  { axes, isBenchmark, suspect }: Routine,
+  target: string,
+  swept: readonly SweepAxis[],
+  attempts: number,
+): RoutineError {
+  const { code, message, trace, quality } = error
+  const [name, axis] = Object.entries(axes).find(([each]) => swept.some((one) => one.name === each)) ?? []
+  if (!UNSEEN.has(code) || isBenchmark || name === undefined || !axis) return error
+  const values = swept.flatMap((each) => (each.name === name ? [...each.values] : []))
+  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => valueText(value, axis.unit))
+  const tried = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const cause = suspect !== '' && code === 'no_signal' ? `: the ${suspect} of ${target} may be dead` : ''
+  return new RoutineError(code, `${message}; ${name} from ${low} to ${high} in ${tried}${cause}`, {
+    ...(trace && { trace }),
+    ...(quality && { quality }),
+  })
 }
 
 /** Runs one coroutine per target within the time limit of the routine, and restores the currents. */
@@ -123,7 +163,7 @@ export async function measureTogether<Found>(
   runner: NodeRunner,
   attempt: RoutineContext['attempt'],
   begin: (context: RoutineContext) => Measurement<Found>,
-  onRemark: (target: string, remark: string) => void = () => undefined,
+  { onRemark, onSweep }: Partial<Listeners> = {},
 ): Promise<Ended<Found>[]> {
   const { clock, values, currents, onRead, limits } = runner
   const timeouts = targets.map(
@@ -136,11 +176,17 @@ export async function measureTogether<Found>(
   const labels = { routine: routine.name, targets, attempt: attempt.number, sweeps }
   const measurements = targets.map((target) => {
     const settings = runner.settingsOf(routine.name, target)
-    const remark = (text: string) => onRemark(target, text)
-    const onSweep = ({ name, values }: SweepAxis) => {
-      sweeps[target] = { ...sweeps[target], [name]: [...values] }
+    const options = {
+      attempt,
+      onRead,
+      limits,
+      secondsLeft,
+      onRemark: (text: string) => onRemark?.(target, text),
+      onSweep(axis: SweepAxis) {
+        sweeps[target] = { ...sweeps[target], [axis.name]: [...axis.values] }
+        onSweep?.(target, axis)
+      },
     }
-    const options = { attempt, onRead, onSweep, limits, onRemark: remark, secondsLeft }
     return begin(contextOf({ routine, target, values, settings, ...options }))
   })
   try {

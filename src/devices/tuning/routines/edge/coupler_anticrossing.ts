@@ -47,6 +47,7 @@ export const couplerAnticrossing = defineRoutine({
   priors: [...DRIVE_PRIORS_OF_ENDS, 'bias.parking_current', 'end:coherence.t2_star'],
   writes: ['bias.parking_current'],
   needs: ['bias'],
+  suspect: 'coupler',
   size: { points: 81 * 2 * (FREQUENCIES + 2), shots: SHOTS },
   *measure(context) {
     const { target, parent, child } = context

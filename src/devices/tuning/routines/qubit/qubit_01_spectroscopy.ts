@@ -32,6 +32,7 @@ export const qubit01Spectroscopy = defineRoutine({
   priors: ['clock_freqs.f01', 'spec.duration', 'spec.amplitude', ...READOUT_PRIORS],
   writes: ['clock_freqs.f01'],
   optionalWrites: ['spec.amplitude'],
+  suspect: 'drive',
   size: { points: 1_005, shots: LINE_SHOTS },
   *measure(context) {
     const { self, attempt } = context

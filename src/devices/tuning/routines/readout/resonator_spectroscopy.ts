@@ -28,6 +28,7 @@ export const resonatorSpectroscopy = defineRoutine({
   priors: ['clock_freqs.readout', 'resonator.linewidth', ...READOUT_PRIORS],
   writes: ['clock_freqs.readout'],
   optionalWrites: ['resonator.linewidth'],
+  suspect: 'resonator',
   size: { points: 101, shots: SHOTS },
   *measure(context) {
     const { self, attempt } = context
