@@ -206,7 +206,10 @@ class Context:
         return math.inf if left is None else float(left)
 
     def populations(self, schedules: Sequence[Schedule], shots: int = 1_000) -> list[float]:
-        """The population of state 1 after each schedule, which reads one qubit; references are measured with them."""
+        """The population of state 1 after each schedule; references are measured with them.
+
+        All schedules read the same qubit: the target, or one end of an edge.
+        """
         return _floats(self._ask("populations", schedules=_ops(schedules), shots=int(shots)))
 
     def averages(self, schedules: Sequence[Schedule], shots: int = 1_000) -> list[complex]:

@@ -1,3 +1,4 @@
+import { forQubit } from '../measure/pair/ends.ts'
 import { averages, populations } from '../measure/references.ts'
 import { allShotsOf } from '../measure/shots.ts'
 import { currentOf, type Measurement, type RoutineContext, RoutineError, rampTo } from '../routine.ts'
@@ -28,8 +29,10 @@ export function* respondTo(context: RoutineContext, request: RoutineRequest): Me
       return context.shots(request.derived)
     case 'seconds_left':
       return context.secondsLeft()
-    case 'populations':
-      return [...(yield* populations(context, pointsOf(context, request.schedules), request.shots))]
+    case 'populations': {
+      const reading = readingContext(context, request.schedules)
+      return [...(yield* populations(reading, pointsOf(context, request.schedules), request.shots))]
+    }
     case 'averages': {
       const means = yield* averages(context, pointsOf(context, request.schedules), request.shots)
       return means.map(({ re, im }) => [re, im])
@@ -46,6 +49,27 @@ export function* respondTo(context: RoutineContext, request: RoutineRequest): Me
     case 'accept':
       return acceptedFit(request.fit)
   }
+}
+
+/**
+ * The context of the qubit that all schedules read: with them its states 0 and 1 are measured, which an edge
+ * does not have.
+ * @throws RoutineError when it is not one qubit of the target.
+ */
+function readingContext(
+  context: RoutineContext,
+  schedules: readonly (readonly ScheduleOperation[])[],
+): RoutineContext {
+  const read = new Set(
+    schedules.flatMap((all) => all.flatMap((each) => (each.op === 'measure' ? [each.qubit] : []))),
+  )
+  const end = [context.parent, context.child].find(({ name }) => read.has(name))
+  if (end && read.size === 1) return forQubit(context, end)
+  const found = [...read].join(', ') || 'none'
+  throw new RoutineError(
+    'invalid_result',
+    `populations: expected schedules that all read the same qubit of ${context.target}, got ${found}`,
+  )
 }
 
 function pointsOf(context: RoutineContext, schedules: readonly (readonly ScheduleOperation[])[]) {

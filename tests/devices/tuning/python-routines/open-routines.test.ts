@@ -13,6 +13,7 @@ import { PYTHON_ENV, SDK_FOLDER, skipsPython } from '../../../support/python/dev
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { calibratedQubit } from '../../../support/tuning/calibrated-qubit.ts'
 import { DEVICE_FILE } from '../../../support/tuning/calibration-runs.ts'
+import { gatePair } from '../../../support/tuning/gate-pair.ts'
 import { lineChip, scriptedRoutine } from '../../../support/tuning/scripted.ts'
 import { ends, setUp } from '../../../support/tuning/scripted-walk.ts'
 
@@ -226,6 +227,46 @@ describe.skipIf(skip)('importRoutines()', () => {
       model: 'exponential',
       x: { name: 'delay', unit: 's' },
     })
+  })
+
+  test('a routine of an edge finds the interaction at rest with sweep, schedule and fit', async () => {
+    using found = await imported('routines: {jazz:Jazz: {}}')
+    const jazz = found.routines.find(({ name }) => name === 'jazz')
+    if (!jazz) throw new Error('no jazz')
+    const { pair } = gatePair({ hand: 1, seed: 5, detuning: 0 })
+    for (const qubit of ['q0', 'q1']) pair.values.set(qubit, 'coherence.t2_echo', 60e-6)
+    const { error, finding } = await pair.measure(jazz)
+    expect(error).toBeUndefined()
+    const { value, error: spread = 0 } = finding?.parameters?.['coupling.zz'] ?? {}
+    const calibrated = await pair.measure(
+      BUILT_IN_ROUTINES.find(({ name }) => name === 'cz_calibration') ?? jazz,
+    )
+    const { static_zz: zz = Number.NaN, static_zz_error: other = 0 } = calibrated.finding?.quality ?? {}
+    expect(Math.abs(Number(value) - zz)).toBeLessThan(4 * Math.hypot(spread, other))
+    expect(spread).toBeLessThan(zz / 5)
+  })
+
+  test('the examples measure T1 again and again, and the error of one gate', async () => {
+    using found = await imported(
+      'routines: {repeated_t1:RepeatedT1: {replaces: t1}, interleaved:HalfTurn: {}}',
+    )
+    const coherence = { t1: 40e-6, t2_echo: 50e-6, t2_star: 30e-6 }
+    const chip = calibratedQubit(3, coherence)
+    const measure = async (name: string) => {
+      const routine = found.routines.find((each) => each.name === name)
+      if (!routine) throw new Error(`no ${name}`)
+      const { error, finding } = await chip.measure(routine)
+      expect([name, error]).toEqual([name, undefined])
+      return finding
+    }
+    const t1 = await measure('t1')
+    const { value, error = 0 } = t1?.parameters?.['coherence.t1'] ?? {}
+    expect(Math.abs(Number(value) / coherence.t1 - 1)).toBeLessThan(0.1)
+    expect(t1?.notes?.join()).toMatch(/^T1 between [\d.]+ and [\d.]+ µs in 8 measurements$/)
+    expect(error).toBeLessThan(0.05 * coherence.t1)
+    const { error: gateError = 1, fidelityError = 1 } = (await measure('half_turn'))?.benchmark ?? {}
+    expect(Math.abs(gateError - chip.gateError)).toBeLessThan(4 * fidelityError)
+    expect(fidelityError).toBeLessThan(1e-3)
   })
 
   test('refuses what is no routine, each with its reason', async () => {
