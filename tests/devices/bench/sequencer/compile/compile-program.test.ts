@@ -158,6 +158,15 @@ describe('compileProgram', () => {
     ])
   })
 
+  test('more shots of one point than a sequencer holds become several runs', () => {
+    const runs = runsOf({ kind: 'shots', shots: 300_000, reset_ns: 1_000, points: many(1) })
+    expect(runs.map(({ firstShot, shots }) => [firstShot, shots])).toEqual([
+      [0, 131_072],
+      [131_072, 131_072],
+      [262_144, 37_856],
+    ])
+  })
+
   test('a trace is one run a point', () => {
     const runs = runsOf({ kind: 'trace', shots: 10, reset_ns: 1_000, points: many(3) })
     expect(runs.map(pointsOf)).toEqual([[0], [1], [2]])
