@@ -77,7 +77,9 @@ test('each file and function that the flows and state machines name exists', () 
 
 /** Files that each flow may cross; a larger number means a detour. */
 const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
-  'A job': 42,
+  'A job': 41,
+  'A judgement': 13,
+  'An estimate': 5,
   'A circuit that ends before its job': 6,
   'Waiting for a job': 5,
   'A reading': 15,

@@ -91,6 +91,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     folder: 'src/server/jobs',
     steps: [
       ['attempts', 'chip'],
+      ['judgement'],
       ['dispatch', 'responses.ts'],
       ['wait-estimate.ts'],
       ['quote.ts'],

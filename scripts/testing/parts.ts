@@ -69,6 +69,7 @@ export const PARTS: readonly Part[] = [
       'tests/server/drivers/lease.test.ts',
       'tests/server/drivers/session-writes.test.ts',
       'tests/server/jobs/dispatch/quality.test.ts',
+      'tests/server/jobs/judgement/judge.test.ts',
       'tests/server/jobs/quote.test.ts',
       'tests/server/realtime/crowd.test.ts',
       'tests/server/simulate/simulated-queue.test.ts',

@@ -3,7 +3,7 @@ import { AppError, isId, toTimestamp } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import type { OwnJobsFilter } from '../../db/query/index.ts'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
-import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
+import { findQpu, qpus, unknownQpu } from '../../db/store/qpus/index.ts'
 import { LABEL_LIMITS } from '../../protocol/index.ts'
 import { moment } from '../http/request/list-query.ts'
 
@@ -87,7 +87,7 @@ export function readJobFilter(tx: ReadTx, given: Given): OwnJobsFilter {
     if (text === undefined) return undefined
     const id = findQpu(tx, text)?.id ?? (isId(text) ? text : undefined)
     if (id !== undefined) return id
-    const message = unknownQpu(tx, text)
+    const message = unknownQpu(tx.list(qpus), text)
     const fields = { [name]: { code: 'validation_missing_rel_records', message } }
     throw new AppError('invalid', 'Invalid query parameter', { fields })
   }

@@ -19,8 +19,8 @@ import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, type Route, type RouteErrors } from '../http/route.ts'
 import { describeExcess } from '../qpus/describe-excess.ts'
 import { cancelByOperator } from './cancel.ts'
+import { findOpenQpu } from './judgement/target.ts'
 import { jobResponse } from './responses.ts'
-import { findOpenQpu } from './submission/target.ts'
 import { type JobView, presentJob } from './view.ts'
 
 const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
@@ -126,7 +126,8 @@ async function moveToQpu(
   const moved = await db.write('move job', (tx) => {
     const job = findJob(tx, action.job)
     if (!job) throw new AppError('not_found', `There is no job ${action.job}`)
-    const to = findOpenQpu(tx, qpu, order.qpus)
+    const to = findOpenQpu(order.qpus.list(tx), qpu)
+    if (to instanceof AppError) throw to
     const excess = excessOf(job, to)
     if (job.status === 'pending' && excess.length > 0) {
       throw new AppError('conflict', `QPU ${describeExcess(to, excess)}`, { reason: 'unsupported_by_qpu' })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { ReadTx } from '../../db/index.ts'
-import { findQpu, unknownQpu } from '../../db/store/qpus/index.ts'
+import { findQpu, qpus, unknownQpu } from '../../db/store/qpus/index.ts'
 import {
   declareRecall,
   listRecalls,
@@ -132,7 +132,7 @@ function subjectOf(tx: ReadTx, { report, qpu = '', from = 0, to = 0 }: Declarati
 /** @throws AppError `invalid` for an unknown QPU. */
 function qpuId(tx: ReadTx, nameOrId: string): string {
   const found = findQpu(tx, nameOrId)
-  if (!found) throw badQuery('qpu', unknownQpu(tx, nameOrId))
+  if (!found) throw badQuery('qpu', unknownQpu(tx.list(qpus), nameOrId))
   return found.id
 }
 

@@ -11,7 +11,7 @@ import { createEventHandler } from '../../../src/server/events/handlers.ts'
 import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
-import { resolveTarget } from '../../../src/server/jobs/submission/target.ts'
+import { resolveTarget } from '../../../src/server/jobs/judgement/target.ts'
 import { asRecorded, type Figures, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
 import { JobLab, PAYLOAD } from '../server/job-lab.ts'
 import { ScriptedDriver } from './driver.ts'
@@ -242,15 +242,12 @@ class Week {
   async #submit(user: User, qpu: string): Promise<string | undefined> {
     try {
       return await this.#lab.db.write('submit', (tx) => {
-        const target = resolveTarget(
-          tx,
-          qpu,
-          { qubits: 2, shots: 0, executions: 1, features: 0 },
-          this.#lab.order.qpus,
-        ).id
+        const needs = { qubits: 2, shots: 0, executions: 1, features: 0 }
+        const target = resolveTarget(this.#lab.order.qpus.list(tx), qpu, needs)
+        if (target instanceof AppError) throw target
         return insertJob(
           tx,
-          { user: user.id, qpu: target, payload: PAYLOAD, needs: { qubits: 2 } },
+          { user: user.id, qpu: target.id, payload: PAYLOAD, needs: { qubits: 2 } },
           { maxPending: 1_000 },
         ).id
       })

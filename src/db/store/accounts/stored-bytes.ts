@@ -27,24 +27,24 @@ export function storedBytesLimit({ unlimited, max_bytes }: Storer, maxUserBytes:
 }
 
 /**
- * Checks that a user who has stored `used` bytes may store `bytes` more.
- * @throws AppError `too_large` when they exceed the whole limit, `over_quota` when they exceed the rest.
+ * Why a user who has stored `used` bytes may not store `bytes` more: `too_large` when they exceed the whole
+ * limit, `over_quota` when they exceed the rest.
  */
-export function assertMayStore(
+export function refusalToStore(
   user: Storer,
   { used, bytes, maxUserBytes }: { used: number; bytes: number; maxUserBytes: number },
-): void {
+): AppError | undefined {
   const limit = storedBytesLimit(user, maxUserBytes)
-  if (limit === 0 || used + bytes <= limit) return
+  if (limit === 0 || used + bytes <= limit) return undefined
   const most = describeBytes(limit)
   if (bytes > limit) {
-    throw new AppError(
+    return new AppError(
       'too_large',
       `The job takes ${describeBytes(bytes)}, more than the ${most} that you may store; submit a smaller one`,
       { reason: 'larger_than_quota' },
     )
   }
-  throw new AppError(
+  return new AppError(
     'over_quota',
     `Your jobs take ${describeBytes(used)} of the ${most} that you may store, and this one ${describeBytes(bytes)}; ` +
       'cancelled jobs release their programs after a day, and an administrator can delete jobs or raise your limit',

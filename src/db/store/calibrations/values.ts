@@ -1,6 +1,6 @@
 import { calibrationResults } from '../../collections/calibration_results.ts'
 import type { Dialect } from '../../engine/dialect.ts'
-import type { Statement } from '../../engine/sql.ts'
+import { allOf, mapped, type Query, type Statement } from '../../engine/query.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { valueSql } from '../../schema/large-values.ts'
@@ -284,13 +284,13 @@ export function listLatestValues(tx: ReadTx, qpu: string, limit: number): Stored
 }
 
 /** The newest measured fidelity of the readout of the qubits of a QPU, by name. */
-export function readReadoutFidelities(tx: ReadTx, qpu: string): ReadonlyMap<string, number> {
-  const rows = tx.all<{ element: string; value: number }>(
-    `SELECT element, value FROM calibration_latest
-     WHERE qpu = $qpu AND ${tx.dialect.like('parameter', `'%readout%${FIDELITY}'`)} ORDER BY parameter, element`,
+export function readoutFidelities(qpu: string): Query<ReadonlyMap<string, number>> {
+  const rows = allOf<{ element: string; value: number }>(
+    ({ like }) => `SELECT element, value FROM calibration_latest
+     WHERE qpu = $qpu AND ${like('parameter', `'%readout%${FIDELITY}'`)} ORDER BY parameter, element`,
     { qpu },
   )
-  return new Map(rows.map(({ element, value }) => [element, value]))
+  return mapped(rows, (found) => new Map(found.map(({ element, value }) => [element, value])))
 }
 
 /** Which history is read; times are UTC text, `to` excluded. */

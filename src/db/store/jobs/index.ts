@@ -55,10 +55,11 @@ export { applyResult, type ResultOutcome, resultReads } from './transitions/fini
 export { deadlineOf, giveUp, listDueJobs } from './transitions/give-up.ts'
 export { holdJob } from './transitions/hold.ts'
 export {
-  assertMaySubmit,
   bytesOfJob,
   insertJob,
   pendingJobsOf,
+  refusalToSubmit,
+  type SubmitLimits,
   type Submitter,
   submitterReads,
 } from './transitions/insert.ts'

@@ -35,6 +35,7 @@ export {
   previewQpuDeletion,
   type Qpu,
   type QpuContents,
+  qpuNamed,
   replaceDriverToken,
   requireQpu,
   setDraining,

@@ -4,7 +4,7 @@ import { Memory, type MemorySource } from '../../records/memory.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { JsonText } from '../../schema/json-text.ts'
 import { descriptionOf } from './descriptions.ts'
-import { normalName, type Qpu } from './qpus.ts'
+import type { Qpu } from './qpus.ts'
 
 /** Characters of all descriptions that are kept, the newest of them. */
 export const MAX_KEPT_DESCRIPTIONS = 64 * 1024 * 1024
@@ -26,19 +26,8 @@ export class KnownQpus {
     return this.#memory.all(tx)
   }
 
-  /** The enabled ones, on which jobs for any QPU may run. */
-  enabled(tx: ReadTx): readonly Qpu[] {
-    return this.list(tx).filter(({ enabled }) => enabled)
-  }
-
   get(tx: ReadTx, id: string): Qpu | undefined {
     return this.#memory.get(tx, id)
-  }
-
-  /** A QPU by name, else by id. */
-  find(tx: ReadTx, nameOrId: string): Qpu | undefined {
-    const name = normalName(nameOrId)
-    return this.list(tx).find((qpu) => qpu.name === name) ?? this.get(tx, nameOrId)
   }
 
   /** The description of a QPU, which is read unless it is known; null without one. */

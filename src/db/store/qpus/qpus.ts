@@ -23,10 +23,21 @@ export function findQpu(tx: ReadTx, nameOrId: string): Qpu | undefined {
   return byName ?? (isId(nameOrId) ? tx.find(qpus, nameOrId) : undefined)
 }
 
+/** A QPU among others, by name, else by id. */
+export function qpuNamed<Q extends Pick<Qpu, 'id' | 'name'>>(
+  known: readonly Q[],
+  nameOrId: string,
+): Q | undefined {
+  const name = normalName(nameOrId)
+  return known.find((qpu) => qpu.name === name) ?? known.find(({ id }) => id === nameOrId)
+}
+
 /** Why a name or id is that of no QPU, with the name that was probably meant. */
-export function unknownQpu(tx: ReadTx, nameOrId: string): string {
-  const names = tx.list(qpus).map(({ name }) => name)
-  const near = nearest(normalName(nameOrId), names)
+export function unknownQpu(known: readonly Qpu[], nameOrId: string): string {
+  const near = nearest(
+    normalName(nameOrId),
+    known.map(({ name }) => name),
+  )
   const remedy = near === undefined ? 'GET /api/qpus lists them' : `did you mean ${near}?`
   return `There is no QPU ${nameOrId}; ${remedy}`
 }
@@ -34,7 +45,7 @@ export function unknownQpu(tx: ReadTx, nameOrId: string): string {
 /** @throws AppError `not_found` naming the requested QPU. */
 export function requireQpu(tx: ReadTx, nameOrId: string): Qpu {
   const qpu = findQpu(tx, nameOrId)
-  if (!qpu) throw new AppError('not_found', unknownQpu(tx, nameOrId))
+  if (!qpu) throw new AppError('not_found', unknownQpu(tx.list(qpus), nameOrId))
   return qpu
 }
 

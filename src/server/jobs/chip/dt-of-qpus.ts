@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { JsonText } from '../../../db/index.ts'
-import { normalName, type Qpu } from '../../../db/store/qpus/index.ts'
+import { type Qpu, qpuNamed } from '../../../db/store/qpus/index.ts'
 import { deviceDescription } from '../../../protocol/index.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Problem, QpuDt } from '../../programs/messages.ts'
@@ -32,7 +32,7 @@ export function readDts(
 ): Promise<QpuDt[]> {
   return db.read((tx) => {
     const named = target.trim()
-    const only = named === '' ? undefined : qpus.find(tx, named)
+    const only = named === '' ? undefined : qpuNamed(qpus.list(tx), named)
     const wanted = named === '' ? qpus.list(tx) : only ? [only] : []
     const descriptions = tx.read(wanted.map(({ id }) => qpus.description(tx, id)))
     return wanted.map(({ id, name, enabled }, at) => {
@@ -69,6 +69,5 @@ export function dtOfTarget(target: string, dts: readonly QpuDt[]): number | unde
     const all = dts.filter(({ isEnabled }) => isEnabled).map(({ dt }) => dt)
     return all.length === 0 ? undefined : Math.min(...all)
   }
-  const name = normalName(target)
-  return (dts.find((qpu) => qpu.name === name) ?? dts.find(({ id }) => id === target))?.dt
+  return qpuNamed(dts, target)?.dt
 }

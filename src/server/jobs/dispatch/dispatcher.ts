@@ -2,6 +2,7 @@ import { feature } from 'bun:bundle'
 import * as v from 'valibot'
 import { type Clock, failpoint, type Log, Loop, MIB } from '../../../base/index.ts'
 import { type Database, JsonText, type Tx, textBytes, type Values } from '../../../db/index.ts'
+import { readoutFidelities } from '../../../db/store/calibrations/index.ts'
 import {
   applyResult,
   type Claim,
@@ -20,9 +21,9 @@ import { jobPayload } from '../../../protocol/index.ts'
 import { type DriverHub, deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
-import { ChipReading } from '../chip/chip-reading.ts'
 import { readChipNeeds } from '../chip/job-chip-needs.ts'
-import { unfitnessOf } from '../chip/unfitness.ts'
+import { PresentChip } from '../judgement/present-chip.ts'
+import { unfitnessOf } from '../judgement/unfitness.ts'
 import { ConcernedQpus } from './concerned-qpus.ts'
 import { pickJob } from './pick.ts'
 
@@ -126,15 +127,16 @@ export class JobDispatcher {
     const { config, order } = this.#dependencies
     const { qpu } = target
     let { reading } = facts
-    let chip: ChipReading | undefined
+    let chip: PresentChip | undefined
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
       const state = queueStateOf(reading, qpu, config.idleThreshold)
       const { job } = state ? pickJob(state, tx.now, config.idleThreshold) : {}
       if (!state || job === undefined) return undefined
       const parts = facts.jobs[job] ?? tx.read(claimParts(job))
       const needs = readChipNeeds(parts.chipNeeds)
-      chip ??= new ChipReading(tx, state.qpu, facts.chips[qpu] ?? null)
-      const unfit = needs && unfitnessOf(chip, needs)
+      chip ??= new PresentChip(state.qpu, facts.chips[qpu] ?? null, tx.now)
+      const fidelities = needs?.require && tx.read(readoutFidelities(qpu))
+      const unfit = needs && unfitnessOf(chip, needs, fidelities)
       if (unfit) {
         markUnfit(tx, job, { qpu, ...unfit })
         reading = new OrderReading(order, tx, tx.read(queueReads(qpu)))

@@ -91,7 +91,11 @@ export function examine(request: SubmissionRequest): Examination {
 /** Throws the refusal of a submission, as `readSubmission` would have done. */
 export function accepted(outcome: Outcome): ExaminedSubmission {
   if ('text' in outcome) return outcome
-  throw new AppError(outcome.code, outcome.message, outcome.details)
+  throw refusalOf(outcome)
+}
+
+export function refusalOf({ code, message, details }: Exclude<Outcome, ExaminedSubmission>): AppError {
+  return new AppError(code, message, details)
 }
 
 /** Undefined when the programs are too large for `check`. */

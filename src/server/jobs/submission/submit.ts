@@ -1,31 +1,28 @@
 import { AppError } from '../../../base/index.ts'
-import { JsonText, type Tx } from '../../../db/index.ts'
+import { JsonText, type ReadTx, type Tx } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import {
-  assertMaySubmit,
-  bytesOfJob,
   findJob,
   insertJob,
   OrderReading,
   type Quote,
   queueReads,
+  type Submitter,
   saveResponse,
-  submitterReads,
 } from '../../../db/store/jobs/index.ts'
-import { markUnfit, type Unfitness } from '../../../db/store/qpus/index.ts'
+import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
 import type { ServerContext } from '../../context.ts'
 import type { Caller } from '../../http/caller.ts'
 import { earlierId, keyedRequest } from '../../http/request/idempotency.ts'
 import type { Examination, ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipNeedsText } from '../chip/job-chip-needs.ts'
+import { invalid, type Judgement, judge, judgementReads, refused } from '../judgement/judge.ts'
+import { needsOf } from '../judgement/needs.ts'
+import { resolveTarget } from '../judgement/target.ts'
 import { presentQuote, quoteJob } from '../quote.ts'
 import { estimateOf, type JobView, presentJob } from '../view.ts'
-import { accepted } from './examine.ts'
-import { needProblems, needsOf } from './needs.ts'
-import { conditionProblems, conditionWarnings, findBelowQuality } from './quality.ts'
-import { resolveTarget } from './target.ts'
-import { findUncalibrated } from './uncalibrated.ts'
+import { refusalOf } from './examine.ts'
 
 /** What a submission works with. */
 type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'order'>
@@ -54,90 +51,94 @@ export async function submitJob(
   submission: ExaminedSubmission,
   { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView & { warnings: readonly Problem[] }> {
-  const { db, config, order } = context
-  const { qpus: known } = order
+  const { db } = context
   const user = await actingUser(db, caller)
-  let { warnings } = submission
   const request = keyedRequest(idempotencyKey, {
     user: user.id,
     route: SUBMISSION_ROUTE,
     bodyHash: submission.hash,
   })
-  assertNoProblems(submission.problems)
+  refuse(invalid(submission.problems))
   const submit = (tx: Tx) => {
-    const needs = needsOf(submission)
     const earlier = earlierId(tx, request)
     const before = earlier === undefined ? undefined : findJob(tx, earlier)
-    if (before) return before
-    const target = resolveTarget(tx, submission.target, needs, known)
-    const { submitter, queues } = tx.read({
-      submitter: submitterReads(user.id),
-      queues: queueReads(target.id),
-    })
-    const reading = new OrderReading(order, tx, queues)
-    assertNoProblems([...needProblems(submission, target), ...conditionProblems(submission)])
-    const found = findUncalibrated(tx, submission, target, known)
-    assertNoProblems(found.problems)
-    const below = findBelowQuality(tx, submission, target, known)
-    warnings = [...submission.warnings, ...found.warnings, ...conditionWarnings(submission, target, below)]
-    const row = insertJob(
+    if (before) return { job: before, warnings: submission.warnings }
+    const judged = judgeNow(context, tx, user.id, submission)
+    refuse(judged.refusals)
+    const { name, tags, labels, maxMs, giveUpMs, programHash } = submission
+    const job = insertJob(
       tx,
       {
         user: user.id,
-        qpu: target.id,
+        qpu: judged.qpu,
         payload: new JsonText(submission.text),
-        needs,
+        needs: needsOf(submission),
         expected: JSON.stringify(submission.expected),
         chipNeeds: chipNeedsText(submission),
-        programHash: submission.programHash,
-        maxMs: submission.maxMs,
-        giveUpMs: submission.giveUpMs,
-        quote: quoteOf(context, reading, { user: user.id, submission, qpu: target.id, below }),
-        ...namesOf(submission),
+        quote: quoteOf(context, judged, submission),
+        name,
+        tags,
+        labels,
+        maxMs,
+        giveUpMs,
+        programHash,
       },
-      { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes },
-      submitter,
+      limitsOf(context),
+      judged.submitter,
     )
-    for (const [qpu, unfit] of below) markUnfit(tx, row.id, { qpu, ...unfit })
+    for (const [qpu, unfit] of judged.unfit) markUnfit(tx, job.id, { qpu, ...unfit })
     if (actor !== undefined) {
-      appendAudit(tx, { actor, action: 'job.submit', subject: row.id, detail: { user: user.id } })
+      appendAudit(tx, { actor, action: 'job.submit', subject: job.id, detail: { user: user.id } })
     }
-    if (request) saveResponse(tx, request, { status: 201, response: { id: row.id } })
-    return row
+    if (request) saveResponse(tx, request, { status: 201, response: { id: job.id } })
+    return { job, warnings: judged.warnings }
   }
   const size = { bytes: Buffer.byteLength(submission.text), account: user.id }
-  const job = await db.write('submit job', submit, size)
+  const { job, warnings } = await db.write('submit job', submit, size)
   return { ...presentJob(db, job), estimate: estimateOf(job, user.unlimited), warnings }
 }
 
-interface QuotedSubmission {
+/** Throws the first refusal. */
+function refuse([first]: Judgement['refusals']): void {
+  if (first) throw first.error
+}
+
+/** A judged submission, with what was read of the store for it. */
+interface Judged extends Judgement {
   user: string
-  submission: ExaminedSubmission
-  /** Id of a QPU; '' = any. */
+  /** Id of the QPU that it is for; '' = any. */
   qpu: string
-  /** The QPUs that do not meet its condition now. */
-  below: ReadonlyMap<string, Unfitness>
+  submitter: Submitter
+  reading: OrderReading
+}
+
+/** Judges a submission by what the store holds, which is read at once. */
+function judgeNow(
+  context: SubmissionContext,
+  tx: ReadTx,
+  user: string,
+  submission: ExaminedSubmission,
+): Judged {
+  const { order } = context
+  const target = resolveTarget(order.qpus.list(tx), submission.target, needsOf(submission))
+  const qpu = target instanceof AppError ? '' : target.id
+  const { queues, ...facts } = tx.read({
+    queues: queueReads(qpu),
+    ...judgementReads(tx, order.qpus, { submission, target, user }),
+  })
+  const judgement = judge({ submission, target }, facts, { ...limitsOf(context), now: tx.now })
+  return { ...judgement, user, qpu, submitter: facts.submitter, reading: new OrderReading(order, tx, queues) }
+}
+
+function limitsOf({ config }: SubmissionContext) {
+  return { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
 }
 
 /** What is expected of a submission. */
-function quoteOf(
-  context: SubmissionContext,
-  reading: OrderReading,
-  { user, submission, qpu, below }: QuotedSubmission,
-): Quote {
+function quoteOf(context: SubmissionContext, judged: Judged, submission: ExaminedSubmission): Quote {
+  const { user, qpu, unfit, reading } = judged
   const { programHash: program, maxMs } = submission
-  return quoteJob(context, reading, { user, qpu, needs: needsOf(submission), program, maxMs, unfit: below })
-}
-
-function namesOf({ name, tags, labels }: ExaminedSubmission) {
-  return { name, tags, labels }
-}
-
-function assertNoProblems(problems: readonly Problem[]): void {
-  if (problems.length === 0) return
-  const fields: AppError['fields'] = {}
-  for (const { path, ...problem } of problems) fields[path] ??= problem
-  throw new AppError('invalid', 'Invalid job', { fields })
+  return quoteJob(context, reading, { user, qpu, needs: needsOf(submission), program, maxMs, unfit })
 }
 
 /** The outcome that a submission would have. */
@@ -154,9 +155,9 @@ interface DryRun {
   /** The payload as it would be stored, with every default. */
   payload: unknown
   /** Every problem; a submission stops at the first kind. */
-  problems: Problem[]
+  problems: readonly Problem[]
   /** What the job would run with all the same, such as an ambiguous part of a program; no problem. */
-  warnings: Problem[]
+  warnings: readonly Problem[]
   /** Keys of the body that are not used, and directives of programs with their places. */
   ignored: string[]
   /** What is expected of it; null unless it would be accepted. */
@@ -172,8 +173,7 @@ export async function dryRunJob(
   caller: Caller,
   outcome: Examination['outcome'],
 ): Promise<DryRun> {
-  const { db, config, order } = context
-  const { qpus: known } = order
+  const { db } = context
   const user = await actingUser(db, caller)
   const dryRun: DryRun = {
     dry_run: true,
@@ -187,45 +187,26 @@ export async function dryRunJob(
     ignored: [],
     estimate: null,
   }
-  const submission = collectProblems(dryRun.problems, () => accepted(outcome))
-  if (!submission) return dryRun
-  const { ignored, executions, qubits, problems, warnings } = submission
-  const payload = new JsonText(submission.text)
-  dryRun.problems.push(...problems)
-  dryRun.warnings.push(...warnings)
-  const limits = { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
-  await db.read((tx) => {
-    const submitter = tx.read(submitterReads(user.id))
-    const target = collectProblems(dryRun.problems, () =>
-      resolveTarget(tx, submission.target, needsOf(submission), known),
-    )
-    if (target) {
-      const { problems, warnings } = findUncalibrated(tx, submission, target, known)
-      dryRun.problems.push(...needProblems(submission, target), ...conditionProblems(submission), ...problems)
-      dryRun.warnings.push(...warnings)
-    }
-    collectProblems(dryRun.problems, () => assertMaySubmit(submitter, limits, bytesOfJob(payload)))
-    dryRun.qpu_target = target?.id ?? ''
-    if (!target || dryRun.problems.length > 0) return
-    const below = findBelowQuality(tx, submission, target, known)
-    dryRun.warnings.push(...conditionWarnings(submission, target, below))
-    const reading = new OrderReading(order, tx, tx.read(queueReads(target.id)))
-    const quote = quoteOf(context, reading, { user: user.id, submission, qpu: target.id, below })
-    dryRun.estimate = presentQuote(quote, submitter.owner?.unlimited === 0)
-  })
-  const isAccepted = dryRun.problems.length === 0
-  return { ...dryRun, accepted: isAccepted, executions, qubits, payload, ignored }
-}
-
-/** The result of `work`; if it throws an AppError, adds that to the problems and returns undefined. */
-function collectProblems<T>(problems: Problem[], work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const fields = Object.entries(error.fields).map(([path, field]) => ({ path, ...field }))
-    if (fields.length > 0) problems.push(...fields)
-    else problems.push({ path: '', code: error.reason ?? error.code, message: error.message })
-    return undefined
+  if (!('text' in outcome)) {
+    return { ...dryRun, problems: refused(refusalOf(outcome)).flatMap(({ problems }) => [...problems]) }
   }
+  const { ignored, executions, qubits, text } = outcome
+  return db.read((tx) => {
+    const judged = judgeNow(context, tx, user.id, outcome)
+    const { refusals, warnings, qpu, submitter } = judged
+    const isAccepted = refusals.length === 0
+    const quote = isAccepted ? quoteOf(context, judged, outcome) : undefined
+    return {
+      ...dryRun,
+      accepted: isAccepted,
+      executions,
+      qubits,
+      ignored,
+      warnings,
+      qpu_target: qpu,
+      payload: new JsonText(text),
+      problems: refusals.flatMap(({ problems }) => [...problems]),
+      estimate: quote ? presentQuote(quote, submitter.owner?.unlimited === 0) : null,
+    }
+  })
 }

@@ -11,8 +11,8 @@ import {
   listValuesAt,
   type Median,
   readMedian,
+  readoutFidelities,
   readQpuCalibrations,
-  readReadoutFidelities,
   storeMedians,
   storeValues,
   withdrawReport,
@@ -93,7 +93,7 @@ test('what is known of a chip follows from the reports that are not deleted, in 
     const seen = await db.read((tx) => ({
       latest: listLatestValues(tx, qpu, 99),
       newest: readQpuCalibrations(tx, [qpu]).get(qpu),
-      readout: [...readReadoutFidelities(tx, qpu)],
+      readout: [...tx.read(readoutFidelities(qpu))],
       description: String(tx.read(descriptionOf(qpu))?.text ?? ''),
       course: listMedians(tx, { qpu, from: '', to: '9', limit: 999 }),
       past: [...all.keys()].map((at) => listValuesAt(tx, { qpu, at: end(at), limit: 99 })),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ReadTx } from '../../../../src/db/index.ts'
-import { describeQpu, KnownQpus, qpus } from '../../../../src/db/store/qpus/index.ts'
+import { describeQpu, KnownQpus, qpuNamed, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { MAX_KEPT_DESCRIPTIONS } from '../../../../src/db/store/qpus/known-qpus.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -19,10 +19,9 @@ test('KnownQpus has each QPU with its description as the store has them, also af
   const seen = () =>
     db.read((tx) => {
       expect(known.list(tx)).toEqual(tx.list(qpus))
-      expect(known.enabled(tx)).toEqual(tx.list(qpus, { where: { enabled: true } }))
       return [
-        known.find(tx, name.replaceAll('_', '-'))?.id,
-        known.find(tx, id)?.name,
+        qpuNamed(known.list(tx), name.replaceAll('_', '-'))?.id,
+        qpuNamed(known.list(tx), id)?.name,
         tx.read(known.description(tx, id))?.value,
       ]
     })
@@ -31,7 +30,7 @@ test('KnownQpus has each QPU with its description as the store has them, also af
   expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 5 }])
   const undone = db.write('rename', (tx) => {
     tx.update(qpus, id, { enabled: false })
-    expect(known.find(tx, id)?.enabled).toBe(true)
+    expect(qpuNamed(known.list(tx), id)?.enabled).toBe(true)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')
@@ -40,7 +39,7 @@ test('KnownQpus has each QPU with its description as the store has them, also af
   await describe(6)
   await lab.qpu()
   expect(await seen()).toEqual([id, name, { schema: 1, num_qubits: 6 }])
-  expect(await db.read((tx) => known.find(tx, 'nowhere'))).toBeUndefined()
+  expect(await db.read((tx) => qpuNamed(known.list(tx), 'nowhere'))).toBeUndefined()
 })
 
 test('a long description is read and parsed once, until all are too long together', async () => {
@@ -75,7 +74,10 @@ test('a transaction sees the QPUs as the earlier ones of its commit leave them, 
   const { db } = lab
   const { id } = await lab.qpu()
   const known = new KnownQpus(db)
-  const enabledIn = (tx: ReadTx) => [known.find(tx, id)?.enabled, known.enabled(tx).length]
+  const enabledIn = (tx: ReadTx) => [
+    qpuNamed(known.list(tx), id)?.enabled,
+    known.list(tx).filter(({ enabled }) => enabled).length,
+  ]
   const set = (enabled: boolean) => db.write('set', (tx) => tx.update(qpus, id, { enabled }))
   // In one turn, so that all share a commit.
   const [, committed, next] = await Promise.all([

@@ -8,7 +8,7 @@ import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
-import { assertMayStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
+import { refusalToStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { type Quote, quoteFields } from '../forecast/quote.ts'
 import { findJob, type Job } from '../jobs.ts'
@@ -44,7 +44,7 @@ interface NewJob {
 }
 
 /** Limits of submissions. */
-interface SubmitLimits {
+export interface SubmitLimits {
   /** Maximum number of pending jobs of a user. */
   maxPending: number
   /** Maximum bytes of the stored jobs of a user; none or 0 = no limit. */
@@ -65,7 +65,8 @@ export function insertJob(
 ): Job {
   const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
   const labels = job.labels ?? ''
-  assertMaySubmit(submitter, limits, bytesOfJob(payload) + Buffer.byteLength(labels))
+  const refusal = refusalToSubmit(submitter, limits, bytesOfJob(payload, labels))
+  if (refusal) throw refusal
   tx.noteFound(users, job.user)
   const submitted = entryText({ at: tx.at, event: 'submitted', attempt: 0, detail: '' })
   const row = tx.insert(
@@ -116,33 +117,30 @@ interface Owner {
   max_bytes: number
 }
 
-/**
- * Checks that a user may submit a job now, which counts `bytes`.
- * @throws AppError as `insertJob` does.
- */
-export function assertMaySubmit(
+/** Why a user may not submit a job now that counts `bytes`, as `insertJob` says it. */
+export function refusalToSubmit(
   { owner, pending, used }: Submitter,
   { maxPending, maxUserBytes = 0 }: SubmitLimits,
   bytes: number,
-): void {
+): AppError | undefined {
   if (!owner || owner.disabled) {
-    throw new AppError('forbidden', 'This account is disabled; ask an administrator', {
+    return new AppError('forbidden', 'This account is disabled; ask an administrator', {
       reason: 'account_disabled',
     })
   }
   if (!owner.unlimited && owner.qpu_ms <= 0) {
-    throw new AppError('forbidden', 'Insufficient QPU seconds balance', {
+    return new AppError('forbidden', 'Insufficient QPU seconds balance', {
       reason: 'insufficient_qpu_seconds',
     })
   }
   if (pending >= maxPending) {
-    throw new AppError(
+    return new AppError(
       'conflict',
       `You have ${pending} pending jobs, the maximum; wait for some to run or cancel some`,
       { reason: 'too_many_pending_jobs' },
     )
   }
-  assertMayStore(owner, { used, bytes, maxUserBytes })
+  return refusalToStore(owner, { used, bytes, maxUserBytes })
 }
 
 /**
@@ -156,8 +154,8 @@ export const countPendingSql = ofDialect(
 )
 
 /** The bytes that a new job counts. */
-export function bytesOfJob(payload: JsonText): number {
-  return RECORD_BYTES + payload.byteLength
+export function bytesOfJob(payload: JsonText, labels: string): number {
+  return RECORD_BYTES + payload.byteLength + Buffer.byteLength(labels)
 }
 
 /** Number of pending jobs of a user, held or not. */
