@@ -33,12 +33,13 @@ export function allOf<T>(sql: Query<T>['sql'], params: Params = {}): Query<T[]> 
 
 /** The first row of a statement, as `allOf`. */
 export function firstOf<T>(sql: Query<T>['sql'], params: Params = {}): Query<T | undefined> {
-  return mapped(allOf<T>(sql, params), ([row]) => row)
+  return { sql, params, result: ([row]) => row as T | undefined }
 }
 
 /** A query with another result, which is made of that of the first. */
 export function mapped<T, U>(query: Query<T>, make: (value: T) => U): Query<U> {
-  return { ...query, result: (rows) => make(query.result(rows)) }
+  const { sql, params } = query
+  return { sql, params, result: (rows) => make(query.result(rows)) }
 }
 
 /** Queries by name, in lists, and of these; what is undefined is not read. */
@@ -77,9 +78,11 @@ export function readAll<R extends Reads>({ dialect, at, batch }: Source, reads: 
   return valuesOf(reads, () => rows.next().value ?? []) as Values<R>
 }
 
-function queriesIn(reads: Reads): Query<unknown>[] {
-  if (reads === undefined || isKnown(reads)) return []
-  return isQuery(reads) ? [reads] : Object.values<Reads>(reads).flatMap(queriesIn)
+function queriesIn(reads: Reads, found: Query<unknown>[] = []): Query<unknown>[] {
+  if (reads === undefined || isKnown(reads)) return found
+  if (isQuery(reads)) found.push(reads)
+  else for (const each of isList(reads) ? reads : Object.values(reads)) queriesIn(each, found)
+  return found
 }
 
 /** Takes the rows of the queries in the order of `queriesIn`. */

@@ -179,27 +179,27 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
 
 /**
  * The stored forms of `fields`, by name. All rejected fields are reported together, including those in
- * `found`.
+ * `refusals`.
  */
 function validated(
   { sql, reader }: WriterDependencies,
   fields: readonly (readonly [string, Field])[],
   record: AnyRecord,
   failure: string,
-  found: Record<string, FieldError>,
+  refusals: Record<string, FieldError>,
 ): Record<string, Bindable> {
-  const errors: Record<string, FieldError> = { ...found }
+  const errors: Record<string, FieldError> = { ...refusals }
   const params: Record<string, Bindable> = {}
   const checked = fields.map(([name, field]) => {
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
     const refused = text === undefined ? fieldError(field, record[name]) : undefined
-    const ids = refused || text !== undefined ? [] : relatedIds(reader, field, record[name])
-    return { name, field, text, refused, ids }
+    const related = refused || text !== undefined ? undefined : findRelated(reader, field, record[name])
+    return { name, field, text, refused, related }
   })
-  const related = sql.read(checked.map(({ field, ids }) => ids.map((id) => findRelated(field, id))))
+  const found = sql.read(checked.map(({ related }) => related))
   for (const [at, { name, field, text, refused }] of checked.entries()) {
-    const missing = refused ?? (related[at]?.includes(false) ? MISSING_RELATION : undefined)
+    const missing = refused ?? (found[at]?.includes(false) ? MISSING_RELATION : undefined)
     const stored = missing ? undefined : (text ?? field.kind.encode(record[name]))
     const error = missing ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
@@ -209,18 +209,23 @@ function validated(
   return params
 }
 
-/** What a relation refers to, but for records that the transaction has found. */
-function relatedIds(reader: RecordReader, { reference }: Field, value: unknown): unknown[] {
-  if (!reference) return []
+/**
+ * Whether what a relation refers to exists, but for records that the transaction has found; undefined for
+ * other fields.
+ */
+function findRelated(
+  reader: RecordReader,
+  { reference }: Field,
+  value: unknown,
+): (Query<boolean> | Known<boolean>)[] | undefined {
+  if (!reference) return undefined
   const ids: unknown[] = Array.isArray(value) ? value : [value]
-  return ids.filter((id) => id !== '' && !reader.hasFound(reference.to, id))
-}
-
-/** Whether the record exists that a relation refers to. */
-function findRelated({ reference }: Field, id: unknown): Query<boolean> | Known<boolean> {
-  if (!reference || typeof id !== 'string') return { known: false }
-  const found = allOf(`SELECT 1 FROM ${quoted(reference.to)} WHERE id = $id`, { id })
-  return mapped(found, (rows) => rows.length > 0)
+  const sought = ids.filter((id) => id !== '' && !reader.hasFound(reference.to, id))
+  return sought.map((id) => {
+    if (typeof id !== 'string') return { known: false }
+    const found = allOf(`SELECT 1 FROM ${quoted(reference.to)} WHERE id = $id`, { id })
+    return mapped(found, (rows) => rows.length > 0)
+  })
 }
 
 function guardUnique<T>(collection: AnyCollection, failure: string, write: () => T): T {

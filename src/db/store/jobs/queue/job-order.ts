@@ -133,23 +133,21 @@ export class JobOrder {
     return this.headOf(qpu) !== undefined && !this.#runningOn.values().some((id) => id === qpu)
   }
 
-  /** The first job of a QPU by submission, which is usually the next one. */
-  headOf(qpu: string): OpenJob | undefined {
-    return this.headsOf([qpu]).get(qpu)
+  /** The first job of a QPU by submission, which is usually the next one, `except` for some. */
+  headOf(qpu: string, except?: ReadonlySet<OpenJob>): OpenJob | undefined {
+    for (const seq of merged(this.queueFor('').all.seqs, this.queueFor(qpu).all.seqs)) {
+      const job = this.job(seq)
+      if (job && !except?.has(job)) return job
+    }
+    return undefined
   }
 
   /** The same of several, each another job; a QPU for which none is left is not among them. */
   headsOf(qpus: Iterable<string>): ReadonlyMap<string, OpenJob> {
     const heads = new Map<string, OpenJob>()
-    const taken = new Set<OpenJob>()
     for (const qpu of qpus) {
-      for (const seq of merged(this.queueFor('').all.seqs, this.queueFor(qpu).all.seqs)) {
-        const job = this.job(seq)
-        if (!job || taken.has(job)) continue
-        heads.set(qpu, job)
-        taken.add(job)
-        break
-      }
+      const head = this.headOf(qpu, new Set(heads.values()))
+      if (head) heads.set(qpu, head)
     }
     return heads
   }
