@@ -29,8 +29,6 @@ interface Module {
  */
 const FAMILY = [
   'jobs/Job.tsx',
-  // The overview loads it on demand.
-  'jobs/detail/sweep/Sweep.tsx',
   'jobs/NewJob.tsx',
   'calibrations/Calibration.tsx',
   'calibrations/Calibrations.tsx',

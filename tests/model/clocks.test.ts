@@ -18,7 +18,8 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     ...['audit_log.at', 'calendar_feeds.created', 'calibration_requests.started_at', 'drivers.last_seen'],
     ...['calibration_results.values_stored_at', 'job_attempts.claimed_at', 'job_attempts.ended_at'],
     ...['job_attempts.started_at', 'leases.granted_at', 'maintenance_times.began', 'maintenance_times.ended'],
-    ...['migrations.at', 'qpu_descriptions.described_at', 'qpu_ledger.at', 'qpus.described_at'],
+    ...['migrations.at', 'qpu_descriptions.described_at', 'qpu_ledger.at', 'qpus.closed_since'],
+    'qpus.described_at',
     ...[
       'quantum_jobs.quote_start_from',
       'quantum_jobs.quote_start_to',

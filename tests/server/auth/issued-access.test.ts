@@ -292,7 +292,7 @@ const HARMLESS = [
   'notifications',
 ]
 HARMLESS.push('qpu_ledger', 'qpu_time_requests', 'qpu_usage', 'quantum_jobs', 'quantum_jobs_tags')
-HARMLESS.push('recall_notices', 'recalled_jobs', 'recalls', 'recent_use', 'time_slots', 'user_bytes')
+HARMLESS.push('recall_notices', 'recalled_jobs', 'recalls', 'recent_use', 'time_slots')
 
 const schema = readFileSync(join(import.meta.dir, '../../golden/schema.sql'), 'utf8')
 const COLUMNS = [...schema.matchAll(/CREATE TABLE "(\w+)" \(\n([\s\S]*?)\n\)/g)].flatMap(

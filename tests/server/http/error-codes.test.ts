@@ -34,7 +34,6 @@ const NOT_IN_RESPONSES = {
   'the outcome of a backup or a delivery': ['interrupted', 'timeout'],
   'the end of the process': ['database_lost'],
   'hidden as internal': ['commit_refused', 'database_damaged', 'database_unreadable', 'database_unsupported'],
-  'why a QPU runs no jobs, not an error': ['calibrating', 'disabled', 'offline'],
   'logged only': ['unknown_job'],
 }
 
