@@ -60,6 +60,7 @@ export const PARTS: readonly Part[] = [
       'tests/devices/tuning/run/broken-units.test.ts',
       'tests/driver/calibration-stops.test.ts',
       'tests/model/clocks.test.ts',
+      'tests/model/group-acts.test.ts',
       'tests/model/late-results.test.ts',
       'tests/driver/connection/outbox-model.test.ts',
       'tests/model/removals.test.ts',
@@ -85,8 +86,8 @@ export const PARTS: readonly Part[] = [
     reason: 'random histories of what is stored, others at each run: a failure prints its seed',
     tests: [
       'tests/db/postgres/same-answers.test.ts',
-      'tests/model/changed-between.test.ts',
       'tests/model/clocks.test.ts',
+      'tests/model/group-acts.test.ts',
       'tests/model/removals.test.ts',
     ],
     env: { SVC_TEST_SEED: 'random' },

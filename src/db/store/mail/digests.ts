@@ -59,7 +59,7 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
   )
   const receiver = receiverOf(tx, user)
   const last = queued.at(-1)
-  const items = receiver ? queued.filter(({ kind }) => receiver.wants[kind]) : []
+  const items = receiver ? queued.map(decode).filter(receiver.wants) : []
   if (!last || !receiver || items.length === 0) {
     discard(tx, user, last?.seq)
     return undefined
@@ -73,7 +73,7 @@ export function claimDigest(tx: Tx, user: string): Digest | undefined {
     user,
     email: receiver.email,
     upto: last.seq,
-    items: items.map(decode),
+    items,
     dropped: row.dropped,
     failures: row.failures,
   }
@@ -90,8 +90,8 @@ interface Receiver {
   email: string
   /** Minimum time between two mails. */
   intervalMs: number
-  /** What the receiver wants now, which may have changed since it was queued. */
-  wants: Partial<Record<MailItem['kind'], boolean>>
+  /** Whether the receiver wants an item now, which may have changed since it was queued. */
+  wants: (item: MailItem) => boolean
 }
 
 /** Who is mailed; undefined if nothing may be sent. */
@@ -100,14 +100,18 @@ function receiverOf(tx: ReadTx, id: string): Receiver | undefined {
   const superuser = tx.find(superusers, id)
   if (superuser) {
     const { email, mail_alerts } = superuser
-    return { email, intervalMs: ALERT_INTERVAL_MS, wants: { limit_passed: mail_alerts } }
+    return {
+      email,
+      intervalMs: ALERT_INTERVAL_MS,
+      wants: ({ kind }) => kind === 'limit_passed' && mail_alerts,
+    }
   }
   const user = tx.find(users, id)
   if (!user?.verified || user.disabled || user.email === '') return undefined
-  const wants = {
-    job_ended: user.mail_job_after > 0,
-    slot_started: user.mail_slot_start,
-    time_request_decided: user.mail_time_request,
+  const { mail_job_after, mail_slot_start, mail_time_request } = user
+  const wants = ({ kind, detail }: MailItem) => {
+    if (kind === 'job_ended') return mail_job_after > 0 && detail.seconds >= mail_job_after
+    return kind === 'slot_started' ? mail_slot_start : kind === 'time_request_decided' && mail_time_request
   }
   return { email: user.email, intervalMs: DIGEST_INTERVAL_MS, wants }
 }

@@ -126,14 +126,19 @@ export function recordAttempt(
   return 'failed'
 }
 
-/** Ends all pending deliveries of a webhook; the newest of them stay in the list of recent ones. */
-export function failPending(tx: SqlWriter, webhook: string, error: string): void {
+/**
+ * Ends all pending deliveries of a webhook but those of the kinds `kept`; the newest of them stay in the list
+ * of recent ones.
+ */
+export function failPending(tx: Tx, webhook: string, error: string, kept: readonly string[] = []): void {
   tx.run(
     `UPDATE webhook_deliveries SET state = 'failed', next_at = 0,
-       error = CASE error WHEN '' THEN $error ELSE error END WHERE webhook = $webhook AND state = 'pending'`,
-    { webhook, error },
+       error = CASE error WHEN '' THEN $error ELSE error END
+     WHERE webhook = $webhook AND state = 'pending' AND kind NOT IN ${tx.dialect.jsonTexts('$kept')}`,
+    { webhook, error, kept: JSON.stringify(kept) },
   )
-  tx.run('UPDATE webhooks SET next_at = 0 WHERE id = $webhook', { webhook })
+  // Those that are kept wait for the pause of their receiver.
+  if (kept.length === 0) tx.run('UPDATE webhooks SET next_at = 0 WHERE id = $webhook', { webhook })
   trim(tx, webhook)
 }
 

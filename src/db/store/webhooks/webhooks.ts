@@ -12,6 +12,8 @@ export type Webhook = RecordOf<typeof webhooks>
 
 /** Webhooks of one user. */
 const MAX_WEBHOOKS = 10
+/** The kind of a delivery that its owner asks for. */
+const TEST_KIND = 'webhook.test'
 /** Time during which deliveries are also signed with the secret before a rotation. */
 const ROTATION_MS = DAY_MS
 
@@ -74,7 +76,7 @@ export function findWebhook(db: Database, user: string, id: string): Promise<Web
 
 /**
  * Changes a webhook; audited. A new address or enabling it clears the record of failures, so that pending
- * deliveries are attempted at once; disabling it ends them.
+ * deliveries are attempted at once; disabling it ends them, and a change of kinds those of the others.
  * @throws AppError `not_found`, `forbidden`.
  */
 export function updateWebhook(
@@ -96,6 +98,7 @@ export function updateWebhook(
         ...(isFresh ? { failures: 0, failing_since: '', strained: false } : {}),
         ...(patch.enabled === undefined ? {} : { disabled_reason: reasonOf(patch.enabled) }),
       }) ?? before
+    if (patch.kinds) failPending(tx, id, 'the webhook no longer receives this kind', [...kinds, TEST_KIND])
     if (patch.enabled === false) failPending(tx, id, 'the webhook was disabled')
     else if (isFresh) retryPending(tx, id)
     audit(tx, 'webhook.update', row, change)
@@ -137,7 +140,7 @@ export function queueTestDelivery(db: Database, user: string, id: string): Promi
       const message = 'The webhook is disabled; enable it first with PATCH {"enabled": true}'
       throw new AppError('conflict', message, { reason: 'webhook_disabled' })
     }
-    const kind = 'webhook.test'
+    const kind = TEST_KIND
     const body = bodyOf(kind, { webhook: id }, tx.at)
     const delivery = queueDelivery(tx, { webhook: id, kind, body, isUrgent: true })
     if (delivery !== undefined) return delivery

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { badField } from '../../../base/index.ts'
-import { drivers, revokeLease } from '../../../db/store/qpus/index.ts'
+import { drivers, qpus, revokeLease } from '../../../db/store/qpus/index.ts'
 import { defineBehavior } from '../behavior.ts'
 import { hashSent } from '../hash-sent.ts'
 
@@ -45,6 +45,9 @@ export const driversBehavior = defineBehavior(drivers, {
     hashSent(patch, 'token', before.token)
     if (endsConnection(before, { ...before, ...patch })) revokeLease(tx, before.id)
   },
+  // The token of its QPU stays that of the same driver.
+  updated: ({ tx }, { token }, after) =>
+    void tx.update(qpus, after.qpu, { access_token: after.token }, { access_token: token }),
   removing: ({ tx }, { id }) => revokeLease(tx, id),
   committed({ service: { context } }, { before, after }) {
     if (!before) return
