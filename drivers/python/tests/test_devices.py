@@ -79,6 +79,26 @@ def test_the_worker_sends_results_before_the_end_of_a_job_that_fails(device):
     assert sent[-1]["m"] == "failed"
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_result_does_not_wait_for_the_description(fails):
+    from svc_driver._runtime import Runtime
+
+    sent, ends = [], []
+
+    class Slow(Sweep):
+        def describe(self):
+            ends.extend(message["m"] for message in sent)
+            return {"qubits": [{}]}
+
+    runtime = Runtime(sent.append)
+    with open_device(Slow, {"fail_at": 0 if fails else -1}) as (opened, _):
+        runtime._device, runtime._name = opened, "x"
+        job = {"id": "a", "attempt": 1, "payload": {"circuits": [{"circuit": BELL}], "shots": 8}}
+        runtime._run({"m": "run", "task": "1", "job": job, "programs": [read_program(BELL)], "deadline_ms": None})
+    assert ends[-1] == ("failed" if fails else "done")
+    assert sent[-1]["m"] == "description"
+
+
 @pytest.mark.parametrize("part", [-0.1, 1.1, float("nan")])
 def test_progress_is_from_0_to_1(part):
     from svc_driver._io import JobIo

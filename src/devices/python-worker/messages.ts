@@ -56,6 +56,9 @@ const failure = v.object({
   executed: v.optional(v.boolean(), true),
 })
 
+/** Whether a description follows; that of an earlier package comes before. */
+const describes = v.optional(v.boolean(), false)
+
 /** The messages of a worker by their name. Unknown names and keys are ignored. */
 export const FROM_WORKER = {
   hello: v.object({
@@ -79,8 +82,9 @@ export const FROM_WORKER = {
     task,
     results: v.optional(v.unknown()),
     findings: v.optional(v.unknown()),
+    describes,
   }),
-  failed: v.object({ m: v.literal('failed'), task, error: failure }),
+  failed: v.object({ m: v.literal('failed'), task, error: failure, describes }),
   phase: v.object({ m: v.literal('phase'), task, phase: text }),
   /** Which part of a job is done, and results of its circuits so far; the operation checks them. */
   job_progress: v.object({ m: v.literal('job_progress'), task, progress: v.number() }),

@@ -46,6 +46,8 @@ class Forwarder {
   /** Settles when the worker has closed its device. */
   readonly #stopped = Promise.withResolvers<void>()
   description: unknown
+  /** Settles with the description that follows the end of a task. */
+  #described: PromiseWithResolvers<void> | undefined
   emit: ((type: string, payload: Record<string, unknown>) => void) | undefined
   calibrateNow: TunerIo['calibrateNow'] | undefined
 
@@ -99,6 +101,11 @@ class Forwarder {
     return end.promise
   }
 
+  async describe(): Promise<unknown> {
+    await this.#described?.promise
+    return this.description
+  }
+
   /** Closes the device; the process ends with this one. */
   async stop(io: StopIo): Promise<void> {
     this.#stopIo = io
@@ -110,6 +117,9 @@ class Forwarder {
     switch (message.m) {
       case 'done':
       case 'failed':
+        if (message.describes) this.#described ??= Promise.withResolvers()
+        this.#tasks.get(message.task)?.(message)
+        return
       case 'job_progress':
       case 'phase':
       case 'progress':
@@ -120,7 +130,9 @@ class Forwarder {
         this.emit?.(message.type, message.payload)
         return
       case 'description':
-        this.description = message.description
+        this.description = message.description ?? this.description
+        this.#described?.resolve()
+        this.#described = undefined
         return
       case 'extend':
         this.#stopIo?.extend(message.seconds, message.reason)
@@ -191,7 +203,7 @@ function forwardProcess(
       return end.results as JobResults
     },
     // The sender of descriptions checks them.
-    ...(describes && { describe: () => forward.description as DeviceDescription }),
+    ...(describes && { describe: async () => (await forward.describe()) as DeviceDescription }),
     stop: (io) => forward.stop(io),
   }
 }

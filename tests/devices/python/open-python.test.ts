@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
-import { readOptions, resolveDevice, StartupError } from '../../../src/devices/index.ts'
+import { openDevice, readOptions, resolveDevice, StartupError } from '../../../src/devices/index.ts'
 import type { Operation } from '../../../src/protocol/index.ts'
 import { createRng } from '../../../src/simulator/index.ts'
 import { PYTHON_ENV, SDK_FOLDER, skipsPython } from '../../support/python/devices.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { payloadOf, runJob } from '../support/jobs.ts'
 
 const skip = skipsPython('devices in Python')
 const LAB = join(SDK_FOLDER, 'tests')
@@ -264,3 +265,41 @@ test.skipIf(skip)(
     }
   },
 )
+
+test.skipIf(skip)('a result does not wait for the description, which follows it', async () => {
+  using folder = temporaryFolder()
+  const marker = join(folder.path, 'may-describe')
+  writeFileSync(
+    join(folder.path, 'slow.py'),
+    `import os, time
+from lab import Coin
+class Slow(Coin):
+    jobs = 0
+    def describe(self):
+        while self.jobs and not os.path.exists(${JSON.stringify(marker)}):
+            time.sleep(0.01)
+        return {"qubits": [{}] * (1 + self.jobs)} if self.jobs < 2 else 1 / 0
+    def run(self, job, io):
+        self.jobs += 1
+        return super().run(job, io)
+`,
+  )
+  const device = await resolve('slow:Slow', { paths: [folder.path] })
+  const pairs = ['bias=0.25']
+  const options = readOptions({ device, pairs, cwd: '/tmp', home: homedir(), dataDir: folder.path })
+  const { signal } = new AbortController()
+  const slow = await openDevice(device, { name: 'slow', options, log: silentLog, signal, clock: systemClock })
+  if (!('run' in slow)) throw new Error('it runs no jobs')
+  await slow.start?.()
+  expect(await slow.describe?.()).toEqual({ qubits: [{}] })
+  const program = 'OPENQASM 3.0; input float t; qubit[1] q; bit[1] c; rx(t) q[0]; c[0] = measure q[0];'
+  const payload = payloadOf([{ circuit: program, parameter_values: [[1]] }])
+  expect((await runJob(slow, payload)).circuit_results).toHaveLength(1)
+  const described = slow.describe?.()
+  writeFileSync(marker, '')
+  expect(await described).toEqual({ qubits: [{}, {}] })
+  // One that fails leaves the earlier one.
+  await runJob(slow, payload)
+  expect(await slow.describe?.()).toEqual({ qubits: [{}, {}] })
+  await slow.stop?.({ extend: () => undefined })
+})

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ._submission import require
 
@@ -22,7 +22,7 @@ import pennylane as qml
 from pennylane.devices import Device, ExecutionConfig
 from pennylane.devices.modifiers import simulator_tracking, single_tape_support
 from pennylane.devices.preprocess import decompose, validate_device_wires, validate_measurements
-from pennylane.measurements import ExpectationMP, ProbabilityMP, VarianceMP
+from pennylane.measurements import ExpectationMP, ProbabilityMP, StateMeasurement, VarianceMP
 from pennylane.tape import QuantumScript
 from pennylane.transforms import broadcast_expand, defer_measurements, diagonalize_measurements, split_non_commuting
 from pennylane.transforms.core import CompilePipeline
@@ -207,7 +207,8 @@ def _exact_values(tape: QuantumScript, wires: Any, result: CircuitResult) -> Any
             # The first wire is bit 0, on the right.
             amplitudes[tuple(int(bit) for bit in reversed(bits))] = math.sqrt(probability)
         # Measurements are diagonal here, so that phases do not matter.
-        values = tuple(each.process_state(amplitudes.reshape(-1), wires) for each in tape.measurements)
+        measurements = cast("list[StateMeasurement]", tape.measurements)
+        values = tuple(each.process_state(amplitudes.reshape(-1), wires) for each in measurements)
     return values[0] if len(values) == 1 else values
 
 

@@ -68,7 +68,7 @@ class Runtime:
         self._ids = itertools.count(1)
         self._calls: dict[str, queue.SimpleQueue[Any]] = {}
         self._absent: tuple[Message, ...] = ({}, {})
-        self._described = ""
+        self._described, self._description = "", None
         self._loop: Any = None
         self._measurements: Any = None
         self._log = logging.getLogger("svc_driver")
@@ -290,15 +290,20 @@ class Runtime:
             end = {"m": "failed", "task": task, "error": failure}
         finally:
             self._task = outer
-        self._describe()
+        # The result does not wait for the description, which follows it; the next job does.
+        describes = _overrides(type(self._device), "describe")
+        end["describes"] = describes
+        failed: Message = {"m": "failed", "task": task, "describes": describes}
         try:
             self._send(end)
         except FrameTooLarge:
-            self._send({"m": "failed", "task": task, "error": _TOO_LARGE})
+            self._send({**failed, "error": _TOO_LARGE})
         except UnsendableValue as error:
             unsendable = not_finite(end.get(answer))
             failure = job_failure(unsendable) if unsendable else failure_of(error)
-            self._send({"m": "failed", "task": task, "error": failure})
+            self._send({**failed, "error": failure})
+        if describes and not self._describe():
+            self._send({"m": "description", "description": self._description})
 
     def _close(self) -> None:
         stop = getattr(self._device, "stop", None)
@@ -354,19 +359,19 @@ class Runtime:
             self._handle(message)
         return _findings(answer.get()) if not answer.empty() else None
 
-    def _describe(self) -> None:
-        """Sends the description of a process device if it has changed."""
-        if self._device is None or not _overrides(type(self._device), "describe"):
-            return
+    def _describe(self) -> bool:
+        """Sends the description of a process device if it has changed; whether it was sent."""
+        before = self._described
 
         def ask() -> None:
             description = self._call(self._device.describe)
             text = json.dumps(description, default=str)
             if description is not None and text != self._described:
-                self._described = text
                 self._send({"m": "description", "description": description})
+                self._described, self._description = text, description
 
         self._guarded("the device could not be described", ask)
+        return self._described != before
 
     # Calls into the device
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from qiskit.providers import JobStatus, JobV1
 from qiskit.result import Result
@@ -55,7 +55,7 @@ class SvcJob(JobV1):
 
     def target(self) -> Target:
         """The target of its backend with the values of the time when it began to run; the present one before that."""
-        backend: SvcBackend = self.backend()
+        backend = cast("SvcBackend", self.backend())
         return backend.target_history(self.svc.started)
 
     def cancel(self) -> None:
