@@ -100,13 +100,17 @@ export function partOf(job: Job, found: PartialResults): Job {
 const BASES: Readonly<Record<string, string>> = {
   same_program: 'earlier runs of the same programs',
   recent_jobs: 'the latest jobs of the QPU',
-  assumed: 'an assumption: the QPU has run too few jobs',
 }
 
 /** A range of seconds in words. */
 export function secondsText({ from, to }: Estimate['qpu_seconds']): string {
   const [first, last] = [from, to].map((seconds) => formatSeconds(Number(seconds.toPrecision(2))))
   return first === last ? `≈ ${last}` : `${first} to ${last}`
+}
+
+/** Whether an estimate rests on jobs that have run; one without them is a guess that no page shows. */
+export function isMeasured({ basis }: Estimate): boolean {
+  return basis !== 'assumed'
 }
 
 /** On what an estimate is based, in words. */

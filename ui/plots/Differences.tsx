@@ -11,7 +11,7 @@ const MARK_PX = 4
 interface DifferencesProps {
   outcomes: readonly OutcomeDifference[]
   /** What the histogram above shows, so that both have the same outcomes in the same places. */
-  histogram: { counts: Record<string, number>; order: BarOrder; maxBars: number }
+  histogram: { counts: Record<string, number>; order: BarOrder }
 }
 
 /** Differences of probabilities with whiskers of 2σ; squares are more than 3σ from zero. */

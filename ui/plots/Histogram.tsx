@@ -8,6 +8,8 @@ const MARGIN = { top: 12, right: 4, left: 8 }
 /** Widths of one character of the axis and of the bar labels, in px. */
 const TICK_CHARACTER_PX = 6.6
 const LABEL_CHARACTER_PX = 7.3
+const LABEL_LINE_PX = 16
+const MIN_WHISKER_PX = 4
 const MAX_LABEL_LENGTH = 18
 
 /** Counts of one job; the first is filled, the second outlined in copper. */
@@ -21,8 +23,8 @@ interface HistogramSeries {
 interface HistogramProps {
   series: readonly HistogramSeries[]
   order: BarOrder
-  /** Maximum number of outcomes with bars; fewer are shown on narrow screens. */
-  maxBars: number
+  /** Maximum number of outcomes with bars, without it that of `chooseBars`; fewer are shown on narrow screens. */
+  maxBars?: number
   /** px, without the axis labels. */
   height: number
   scale?: 'linear' | 'log'
@@ -42,9 +44,9 @@ export function Histogram(props: HistogramProps) {
 }
 
 function Plot(props: HistogramProps & { width: number }) {
-  const { series, order, maxBars, height, width, unit = 'count', whiskers = true } = props
+  const { series, height, width, unit = 'count', whiskers = true } = props
   const pooled = poolCounts(series.map(({ counts }) => counts))
-  const shown = chooseBars(pooled, { order, maxBars, width })
+  const shown = chooseBars(pooled, props)
   const labels = shown.bars.map(({ label }) => label)
   const sets = series.map((each) => barsOf(each, labels))
   const sizeOf = ({ count, share }: Bar) => (unit === 'count' ? count : share)
@@ -59,10 +61,16 @@ function Plot(props: HistogramProps & { width: number }) {
   // Plots that stand below have an axis of this width, too.
   const left = series.length > 1 ? AXIS_PX : MARGIN.left + labelPx
   const slot = (right - left) / Math.max(1, labels.length)
-  const group = Math.min(56 * series.length, Math.max(4, slot * (series.length === 1 ? 0.62 : 0.8)))
+  const group = Math.min(
+    56 * series.length,
+    Math.max(Math.min(4, slot), slot * (series.length === 1 ? 0.62 : 0.8)),
+  )
   const longest = Math.max(0, ...labels.map((label) => shorten(label).length)) * LABEL_CHARACTER_PX
   const upright = longest + 8 > slot
   const bottom = MARGIN.top + height
+  // Narrow bars have a label where there is space for one, and no whiskers, which would cover them.
+  const hasWhiskers = whiskers && slot >= MIN_WHISKER_PX
+  const labeled = Math.max(1, Math.ceil(LABEL_LINE_PX / slot))
   const y = (value: number) => bottom - axis.at(value) * height
   return (
     <svg
@@ -97,31 +105,38 @@ function Plot(props: HistogramProps & { width: number }) {
                     class="bar"
                     x={x}
                     y={y(sizeOf(bar))}
-                    width={Math.max(1, wide - (series.length > 1 ? 2 : 0))}
+                    width={Math.max(Math.min(1, wide), wide - (series.length > 1 ? 2 : 0))}
                     height={Math.max(0, bottom - y(sizeOf(bar)))}
                   />
-                  {whiskers && bar.sigma > 0 && (
+                  {hasWhiskers && bar.sigma > 0 && (
                     <path class="whisker" d={`M${middle} ${y(whiskerOf(bar, 1))}V${y(whiskerOf(bar, -1))}`} />
                   )}
                 </g>
               )
             })}
-            <line class="ruler" x1={center} x2={center} y1={bottom} y2={bottom + 4} />
-            <text
-              class="label"
-              {...(upright
-                ? { 'text-anchor': 'end', transform: `translate(${center + 4} ${bottom + 9}) rotate(-90)` }
-                : { 'text-anchor': 'middle', x: center, y: bottom + 19 })}
-            >
-              {shorten(label)}
-            </text>
+            {index % labeled === 0 && (
+              <>
+                <line class="ruler" x1={center} x2={center} y1={bottom} y2={bottom + 4} />
+                <text
+                  class="label"
+                  {...(upright
+                    ? {
+                        'text-anchor': 'end',
+                        transform: `translate(${center + 4} ${bottom + 9}) rotate(-90)`,
+                      }
+                    : { 'text-anchor': 'middle', x: center, y: bottom + 19 })}
+                >
+                  {shorten(label)}
+                </text>
+              </>
+            )}
           </g>
         )
       })}
       <line class="axis" x1={left} x2={right} y1={bottom} y2={bottom} />
       {shown.other && (
         <text class="other" x={right + 12} y={MARGIN.top + 8}>
-          <tspan>other outcomes</tspan>
+          <tspan>rarer outcomes</tspan>
           <tspan class="strong" x={right + 12} dy="1.4em">
             {formatCount(shown.other.outcomes)}
           </tspan>

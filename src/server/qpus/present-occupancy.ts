@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { toTimestamp } from '../../base/index.ts'
+import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { Occupancy, QueuedJob } from '../../db/store/jobs/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
@@ -10,6 +10,10 @@ const runningJob = v.pipe(
     mine: v.boolean(),
     name: v.pipe(v.string(), v.description("Of the caller's own job; superusers see every name")),
     since: v.string(),
+    expected_end: v.pipe(
+      v.string(),
+      v.description('At the latest by its estimate, UTC; in the past: it takes longer; empty = not measured'),
+    ),
     user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
     email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
   }),
@@ -126,6 +130,7 @@ export function presentOccupancy({ queueLength, running, holder, nextFree }: Occ
           mine: isMine(running.user, reader),
           name: isMine(running.user, reader) || reader.isSuperuser ? running.name : '',
           since: running.since,
+          expected_end: endOf(running),
           ...(reader.isSuperuser && { user: running.user, email: running.email }),
         }
       : null,
@@ -156,6 +161,11 @@ export function presentQueuedJob(
     estimated_start: start ? { from: toTimestamp(start.from), to: toTimestamp(start.to) } : null,
     ...(reader.isSuperuser && { user, email }),
   }
+}
+
+function endOf({ since, longestMs }: NonNullable<Occupancy['running']>): string {
+  const start = fromTimestamp(since)
+  return longestMs === 0 || start === undefined ? '' : toTimestamp(start + longestMs)
 }
 
 function isMine(user: string, reader: Reader): boolean {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { untilJob } from '../../support/executable/job-calls.ts'
 import { until } from '../../support/until.ts'
 import { findChromium, openBrowser, overflowOf, withPage } from '../browser.ts'
 import { type Lab, openLab } from '../lab.ts'
+import { sessionFor } from '../stage/visit.ts'
 
 const chromium = findChromium()
 
@@ -47,15 +49,8 @@ describe.skipIf(!chromium)('from a result to what it was measured with', () => {
   }
 
   const visit = (name: string, who: 'user' | 'admin', run: (page: Page) => Promise<void>) => {
-    const { token, email } = lab[who]
-    const record = {
-      id: who === 'user' ? lab.user.id : 'root',
-      collectionName: who === 'user' ? 'users' : '_superusers',
-      email,
-    }
-    const localStorage = [{ name: 'svc.session', value: JSON.stringify({ token, record }) }]
-    const storageState = { cookies: [], origins: [{ origin: lab.url, localStorage }] }
-    return withPage(browser, { name, baseURL: lab.url, storageState, expected: [/status of 400/] }, run)
+    const session = sessionFor(lab.url, { id: 'root', ...lab[who] }, who === 'user' ? 'users' : '_superusers')
+    return withPage(browser, { name, baseURL: lab.url, ...session, expected: [/status of 400/] }, run)
   }
   /** Neither in light nor in dark, nor on a phone, is anything cut off. */
   async function look(page: Page, name: string) {
@@ -77,13 +72,23 @@ describe.skipIf(!chromium)('from a result to what it was measured with', () => {
     visit('estimate', 'user', async (page) => {
       await page.goto('/jobs/new')
       const panel = page.locator('dl.estimate')
-      await panel.getByText('QPU time').waitFor()
+      // Few jobs have run: no figure that nothing measured.
+      await panel.getByText('no estimate yet: the QPU has run too few jobs').waitFor()
+      await look(page, 'form-unmeasured')
+      await page.goto(`/jobs/${job}`)
+      await page.getByText('Charged', { exact: true }).waitFor()
+      expect(await page.getByText('Estimated', { exact: true }).count()).toBe(0)
+      for (let run = 0; run < 16; run += 1) {
+        await untilJob(lab.service, lab.user.token, await lab.submit())
+      }
+      const estimated = await lab.submit()
+      await page.goto('/jobs/new')
       await panel.getByText('Balance after').waitFor()
       await page.getByLabel('QPU', { exact: true }).selectOption(lab.qpu.id)
       await page.getByLabel('Required quality of the qubits').fill('readout_fidelity>0.97')
       await page.getByText('kelvin does not know conditions on quality').first().waitFor()
       await look(page, 'form')
-      await page.goto(`/jobs/${job}`)
+      await page.goto(`/jobs/${estimated}`)
       await page.getByText('Estimated', { exact: true }).waitFor()
       await look(page, 'job')
       const [file] = await Promise.all([

@@ -87,13 +87,28 @@ test('the running job is identified only to those who may read it', async () => 
     const hidden = jobsVisibility === 'owner' ? null : id
     const since = expect.any(String)
     const shown = async (client: Client) => (await views(client, 'running_job'))[0]?.['running_job']
-    const nobody = { id: hidden, mine: false, name: '', since }
+    const common = { name: '', since, expected_end: '' }
+    const nobody = { id: hidden, mine: false, ...common }
     expect(await shown(server.guest)).toEqual(nobody)
     expect(await shown(server.as(other))).toEqual(nobody)
-    expect(await shown(server.as(one))).toEqual({ id, mine: true, name: '', since })
+    expect(await shown(server.as(one))).toEqual({ id, mine: true, ...common })
     const owner = { user: one.id, email: one.email }
-    expect(await shown(server.admin)).toEqual({ id, mine: false, name: '', since, ...owner })
+    expect(await shown(server.admin)).toEqual({ id, mine: false, ...common, ...owner })
   }
+})
+
+test('the running job has the longest time of its estimate, unless nothing was measured', async () => {
+  const lab = await openAtNoon()
+  await using _ = lab.server
+  await addJobs(lab)
+  const ends: unknown[] = []
+  for (const basis of ['assumed', 'recent_jobs']) {
+    await lab.server.db.write('t', (tx) =>
+      tx.run('UPDATE quantum_jobs SET quote_basis = $basis, quote_run_to = 90000', { basis }),
+    )
+    ends.push((await views(lab.server.guest, 'running_job'))[0]?.['running_job'])
+  }
+  expect(ends).toMatchObject([{ expected_end: '' }, { expected_end: at(0.025) }])
 })
 
 test('the queue lists jobs in their order, those of others without their names', async () => {

@@ -24,7 +24,14 @@ export const qpu = v.object({
   queue_length: v.optional(v.number(), 0),
   running_job: v.optional(
     v.nullable(
-      v.object({ id: v.nullable(v.string()), mine: v.boolean(), since: v.string(), name: text, email: text }),
+      v.object({
+        id: v.nullable(v.string()),
+        mine: v.boolean(),
+        since: v.string(),
+        expected_end: text,
+        name: text,
+        email: text,
+      }),
     ),
   ),
   /** Who has booked the current time; superusers see who it is. */

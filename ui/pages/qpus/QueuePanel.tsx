@@ -43,6 +43,7 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
       <div class="padded">
         <strong>{holder ? `Held by ${holder}` : freeText(qpu, condition.takesJobs)}</strong>
         <p>A job submitted now starts: {newJobStart(qpu, condition, now, zone.value)}</p>
+        {running && <Late end={running.expected_end} now={now} />}
         <Scores estimates={qpu.estimates} />
         {holder && (
           <p class="soft">
@@ -71,6 +72,18 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
       </Loaded>
       {more > 0 && <p class="padded soft">and {formatCount(more)} more</p>}
     </Panel>
+  )
+}
+
+/** Says that the running job takes longer than expected, and so every start after it. */
+function Late({ end, now }: { end: string | null | undefined; now: number }) {
+  const { zone } = useApp()
+  if ((parseTime(end) ?? now) >= now) return null
+  return (
+    <p class="tone-warn">
+      ▲ The running job takes longer than expected: its end was said for{' '}
+      {shortTime(end ?? '', now, zone.value)}. Jobs after it start later.
+    </p>
   )
 }
 

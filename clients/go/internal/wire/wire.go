@@ -502,6 +502,9 @@ type RunningJob struct {
 
 	Since string `json:"since"`
 
+	// At the latest by its estimate, UTC; in the past: it takes longer; empty = not measured
+	ExpectedEnd string `json:"expected_end"`
+
 	// Superusers only
 	User *string `json:"user,omitempty"`
 

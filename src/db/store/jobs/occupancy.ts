@@ -6,8 +6,13 @@ import { type OrderReading, QpuQueue } from './queue/qpu-queue.ts'
 export interface Occupancy {
   /** Number of queued jobs that this QPU can run. */
   queueLength: number
-  /** The running job, its owner and when it was claimed (UTC text). */
-  running: { job: string; name: string; user: string; email: string; since: string } | undefined
+  /**
+   * The running job, its owner, when it was claimed (UTC text), and the longest run in ms that earlier ones
+   * let expect; 0 = nothing measured.
+   */
+  running:
+    | { job: string; name: string; user: string; email: string; since: string; longestMs: number }
+    | undefined
   /** The present booking; `until` is UTC text. */
   holder: { user: string; username: string; email: string; until: string } | undefined
   /** From when nobody has booked it, UTC text; the present time if it is not booked now. */
@@ -42,7 +47,8 @@ export function readOccupancy(reading: OrderReading, listed: readonly Qpu[]): Ma
     ),
     running: allOf<Running>(
       `SELECT job.qpu, job.id AS job, job.name, job.user_id AS "user", coalesce(owner.email, '') AS email,
-         job.claimed_at AS since
+         job.claimed_at AS since,
+         CASE WHEN job.quote_basis IN ('', 'assumed') THEN 0 ELSE job.quote_run_to END AS "longestMs"
        FROM quantum_jobs job LEFT JOIN users owner ON owner.id = job.user_id WHERE job.status = 'running'`,
     ),
   })

@@ -23,7 +23,6 @@ import { WhatDiffers } from './WhatDiffers.tsx'
 
 /** Jobs beside the first one. */
 const MAX_OTHERS = 3
-const MAX_BARS = 32
 
 /** Two to four jobs side by side; distances and differences are those to the first. */
 export function Compare({ first, others }: { first: string; others: readonly string[] }) {
@@ -131,13 +130,7 @@ function Comparison({ jobs }: { jobs: readonly Job[] }) {
                 )}
               </div>
               <div ref={plot}>
-                <Histogram
-                  series={series}
-                  order={order.value}
-                  maxBars={MAX_BARS}
-                  height={240}
-                  unit={unit.value}
-                />
+                <Histogram series={series} order={order.value} height={240} unit={unit.value} />
               </div>
               {main && (
                 <>
@@ -146,7 +139,7 @@ function Comparison({ jobs }: { jobs: readonly Job[] }) {
                   </p>
                   <Differences
                     outcomes={main.comparison.outcomes}
-                    histogram={{ counts: pooled, order: order.value, maxBars: MAX_BARS }}
+                    histogram={{ counts: pooled, order: order.value }}
                   />
                   <p class="caption">Squares are more than 3σ apart. Bit 0 is on the right.</p>
                 </>

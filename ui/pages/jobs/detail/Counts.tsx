@@ -11,7 +11,6 @@ import { type BarUnit, OrderChoice, UnitChoice } from '../BarChoices.tsx'
 import { Segments } from '../Segments.tsx'
 import { BitsField, Figures, problemOf, useComparable } from './Ideal.tsx'
 
-const MAX_BARS = 32
 /** Rows of the table; the download contains all of them. */
 const MAX_ROWS = 200
 
@@ -144,14 +143,14 @@ function Plot({ view, counts, exact }: PlotProps) {
           ...(exact ? [{ name: 'ideal', counts: exact, isExact: true }] : []),
         ]}
         order={view.order.value}
-        maxBars={MAX_BARS}
         height={260}
         unit={view.unit.value}
         scale={view.scale.value}
         whiskers={view.whiskers.value}
       />
       <p class="caption">
-        {formatCount(totalOf(counts))} shots{view.whiskers.value && ', whiskers ± 2σ'}. Bit 0 is on the right.
+        {formatCount(totalOf(counts))} shots{view.whiskers.value && ', whiskers ± 2σ where they fit'}. Bit 0
+        is on the right.
       </p>
     </div>
   )

@@ -3,7 +3,8 @@ import { formatQualityCondition } from '../../../../src/base/portable/quality-co
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
-import { basisText, secondsText, seedOf, shotsOf } from '../../../jobs/jobs.ts'
+import { useNow } from '../../../app/use-now.ts'
+import { basisText, isMeasured, secondsText, seedOf, shotsOf } from '../../../jobs/jobs.ts'
 import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
@@ -84,12 +85,14 @@ function ReceiptFact({ job: { id, status }, isShared }: { job: Job; isShared: bo
 }
 
 /** What was expected of it at its submission, and what it may use at most. */
-function Expected({ job: { estimate, max_seconds: most } }: { job: Job }) {
+function Expected({ job: { status, started_at, estimate, max_seconds: most } }: { job: Job }) {
+  const elapsedMs = useNow(1_000).value - (parseTime(started_at) ?? Number.POSITIVE_INFINITY)
   return (
     <>
-      {estimate && (
+      {estimate && isMeasured(estimate) && (
         <Fact name="Estimated">
           <span title={`From ${basisText(estimate)}`}>{secondsText(estimate.qpu_seconds)}</span>
+          {status === 'running' && elapsedMs > estimate.qpu_seconds.to * 1_000 && ', takes longer'}
         </Fact>
       )}
       {most && <Fact name="Limit">{formatColumnSeconds(most)} of QPU time</Fact>}

@@ -5,7 +5,7 @@ import { useApp } from '../../../app/app.ts'
 import { useNow } from '../../../app/use-now.ts'
 import type { Draft } from '../../../jobs/draft.ts'
 import type { Expected as Fidelity } from '../../../jobs/fidelity/expected-fidelity.ts'
-import { basisText, secondsText } from '../../../jobs/jobs.ts'
+import { basisText, isMeasured, secondsText } from '../../../jobs/jobs.ts'
 import { startText } from '../../../jobs/occupancy.ts'
 import { bodyOf } from '../../../jobs/submission.ts'
 import { formatNumberOf } from '../../../lib/format.ts'
@@ -59,6 +59,15 @@ function Cost({ expected, warnings, balance }: CostProps) {
   // Without a start, this says why.
   const below = warnings.find(({ code }) => code === 'below_quality')
   const starts = below ? below.message : startText(start, now, zone.value)
+  if (!isMeasured(expected)) {
+    return (
+      <>
+        <Row name="QPU time">no estimate yet: the QPU has run too few jobs</Row>
+        {/* A range rests on runs that nobody has measured, too. */}
+        {starts && (below || start?.from === start?.to) && <Row name="Start">{starts}</Row>}
+      </>
+    )
+  }
   return (
     <>
       <Row name="QPU time">{secondsText(qpu_seconds)}</Row>
