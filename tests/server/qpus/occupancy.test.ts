@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { toTimestamp } from '../../../src/base/index.ts'
+import { isIP } from 'node:net'
+import { toTimestamp, workingFor } from '../../../src/base/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
@@ -160,11 +161,13 @@ test('the queue lists jobs in their order, those of others without their names',
 })
 
 test.skipIf(onlySqlite('its statements'))('the list costs the same for many QPUs as for one', async () => {
-  using counter = new StatementCounter()
+  // Those of the guest: tasks of the server may read and write in the middle of a request.
+  using counter = new StatementCounter(() => isIP(workingFor() ?? '') > 0)
   await using server = await openTestServer()
   const list = async () => {
     const before = counter.count
     expect((await server.guest.get('/api/qpus')).status).toBe(200)
+    expect(counter.count).toBeGreaterThan(before)
     return counter.count - before
   }
   await server.createQpu('first')

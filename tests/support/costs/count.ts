@@ -15,12 +15,12 @@ export interface Counted {
 
 type Prepare = Sqlite['prepare']
 
-/** Counts the executions of all statements that are prepared after it was made. */
+/** Counts the executions of those statements, prepared after it was made, for which `isCounted` is true then. */
 export class StatementCounter implements Disposable {
   count = 0
   readonly #spy: Mock<Prepare>
 
-  constructor() {
+  constructor(isCounted = () => true) {
     const prepare = Sqlite.prototype.prepare
     const counter = this
     this.#spy = spyOn(Sqlite.prototype, 'prepare')
@@ -29,7 +29,7 @@ export class StatementCounter implements Disposable {
       for (const name of ['run', 'get', 'all'] as const) {
         const execute = statement[name].bind(statement) as (...values: unknown[]) => never
         statement[name] = (...values: unknown[]) => {
-          counter.count += 1
+          if (isCounted()) counter.count += 1
           return execute(...values)
         }
       }
