@@ -75,6 +75,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
       'store/mail',
       'store/qpus',
       'store/readings',
+      'store/recalls',
     ],
   },
   { path: 'src/server/shares/', uses: ['store/calibrations', 'store/qpus', 'store/shares'] },

@@ -1,6 +1,7 @@
 import type { SvcClient } from '../../../clients/js/src/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { CONNECTION_FLAGS, withClient } from './connection.ts'
+import { printWarnings } from './follow.ts'
 import { localTime, table } from './output.ts'
 
 export const qpusCommand = defineCommand({
@@ -15,9 +16,14 @@ export const qpusCommand = defineCommand({
       qpu.reason?.text ?? qpu.status,
       String(qpu.queue_length),
       startOf(qpu),
-      timeOf(qpu.calibration?.at),
+      `${timeOf(qpu.calibration?.at)}${qpu.recalled_calibration ? ' (recalled)' : ''}`,
     ])
     console.log(table(['QPU', 'QUBITS', 'STATE', 'QUEUE', 'NEW JOB STARTS', 'CALIBRATED'], rows).join('\n'))
+    printWarnings(
+      qpus.flatMap(({ name, recalled_calibration: recalled }) =>
+        recalled ? [`the calibration of ${name} is recalled: ${recalled.reason}`] : [],
+      ),
+    )
   },
 })
 

@@ -29,6 +29,8 @@ const recallMark = v.pipe(
   v.title('RecallMark'),
 )
 
+/** The mark of a report that is recalled. */
+export const recalledShape = v.pipe(v.nullable(recallMark), v.description('Null = no recall is in force'))
 const recalled = v.pipe(
   v.nullable(recallMark),
   v.description(

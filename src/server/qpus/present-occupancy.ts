@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { Occupancy, QueuedJob } from '../../db/store/jobs/index.ts'
+import type { RecalledCalibration } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
 
@@ -57,6 +58,25 @@ const newestCalibration = v.pipe(
 /** The newest calibration of a QPU. */
 export const calibrationShape = {
   calibration: v.pipe(v.nullable(newestCalibration), v.description('Null = never calibrated')),
+  recalled_calibration: v.pipe(
+    v.nullable(
+      v.pipe(
+        v.object({
+          report: v.pipe(v.string(), v.description('Id in calibration_results')),
+          recall: v.pipe(v.string(), v.description('Id of the recall')),
+          reason: v.pipe(v.string(), v.description("'' for guests")),
+          at: v.pipe(v.string(), v.description('When it was declared, UTC')),
+        }),
+        v.title('RecalledCalibration'),
+      ),
+    ),
+    v.description('The calibration in force if it is recalled: so are results of jobs that run with it'),
+  ),
+}
+
+/** The recall of a calibration; its reason is for those who are signed in. */
+export function presentRecalled(recalled: RecalledCalibration | undefined, { kind }: Caller) {
+  return recalled ? { ...recalled, ...(kind === 'guest' && { reason: '' }) } : null
 }
 
 /** The estimate of a start, as the routes of jobs give it too. */

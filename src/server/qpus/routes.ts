@@ -34,6 +34,7 @@ import {
   newJobShape,
   occupancyShape,
   presentOccupancy,
+  presentRecalled,
   readerOf,
 } from './present-occupancy.ts'
 
@@ -108,12 +109,13 @@ async function presentOccupied(
   const { db } = context
   const reader = readerOf(context, caller)
   const ids = rows.map(({ id }) => id)
-  const [occupancy, calibrations, calibrating, estimates] = await db.read((tx) => {
+  const [occupancy, calibrations, recalls, calibrating, estimates] = await db.read((tx) => {
     const reading = new OrderReading(context.order, tx)
     const estimate = (qpu: Qpu) => estimateNewJob(context, reading, { user: reader.user, qpu })
     return [
       readOccupancy(reading, rows),
       readQpuCalibrations(tx, ids),
+      tx.read(ids.map((id) => context.order.qpus.recalled(tx, id))),
       reading.facts.calibrating,
       rows.map(estimate),
     ] as const
@@ -125,6 +127,7 @@ async function presentOccupied(
       ...(occupied && presentOccupancy(occupied, reader)),
       ...estimates[at],
       calibration: calibrations.get(qpu.id) ?? null,
+      recalled_calibration: presentRecalled(recalls[at], caller),
     }
   })
   return Promise.all(shown)

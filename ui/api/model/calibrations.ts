@@ -42,6 +42,7 @@ const listedReport = v.object({
   finished_at: text,
   device_file: v.optional(v.unknown()),
   traces_stripped: v.optional(v.boolean(), false),
+  recalled: v.optional(v.nullable(v.object({ reason: v.string() }))),
 })
 export type ListedReport = v.InferOutput<typeof listedReport>
 export const listedReports = page(listedReport)

@@ -50,6 +50,9 @@ export const qpu = v.object({
       }),
     ),
   ),
+  recalled_calibration: v.optional(
+    v.nullable(v.object({ report: v.string(), reason: v.string(), at: v.string() })),
+  ),
 })
 export type Qpu = v.InferOutput<typeof qpu>
 export const qpus = v.array(qpu)

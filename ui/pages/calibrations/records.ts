@@ -15,7 +15,7 @@ export function recordsPath(
 
 /** Fields of a listed report: never its routines, which may have megabytes. */
 export const REPORT_FIELDS =
-  'id,driver,qpu,request,mode,status,started_at,finished_at,device_file,traces_stripped'
+  'id,driver,qpu,request,mode,status,started_at,finished_at,device_file,traces_stripped,recalled'
 /** Fields of a listed request. */
 export const REQUEST_FIELDS =
   'id,driver,mode,status,progress.step,progress.total,progress.routine,progress.target,target_qubits,error,started_at,finished_at,result,created'

@@ -40,7 +40,8 @@ export function requestCondition({ status }: Pick<CalibrationRequest, 'status'>)
 }
 
 /** The outcome of a report. */
-export function reportCondition({ status }: Pick<ListedReport, 'status'>): Condition {
+export function reportCondition({ status, recalled }: Pick<ListedReport, 'status' | 'recalled'>): Condition {
+  if (recalled) return { tone: 'warn', glyph: 'triangle', word: 'Recalled' }
   return (
     REPORT[status] ?? {
       tone: 'idle',

@@ -12,6 +12,7 @@ import { formatCount, formatNumberOf, sentence } from '../../lib/format.ts'
 import { type ChipState, useChip } from '../../parts/chip/use-chip.ts'
 import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
+import { RecalledCalibration } from '../../parts/qpu/RecalledCalibration.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { SCHEDULE_TOPICS, SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
 import { breachesOf } from '../../plots/chip/limits.ts'
@@ -50,7 +51,12 @@ export function QpuPage({ params }: PageProps) {
         {loaded && <Actions qpu={loaded} />}
       </Heading>
       <Loaded of={qpu} task="load the QPU" rows={8}>
-        {(shown) => <Body qpu={shown} state={state} />}
+        {(shown) => (
+          <>
+            <RecalledCalibration qpu={shown} />
+            <Body qpu={shown} state={state} />
+          </>
+        )}
       </Loaded>
     </>
   )

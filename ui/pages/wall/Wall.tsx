@@ -11,6 +11,7 @@ import { qpuCondition } from '../../jobs/status.ts'
 import { timeOfDay } from '../../lib/zone.ts'
 import { MonitorPanel } from '../../parts/monitor/MonitorPanel.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
+import { RecalledCalibration } from '../../parts/qpu/RecalledCalibration.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { SCHEDULE_TOPICS } from '../../parts/schedule/SchedulePanel.tsx'
 
@@ -51,6 +52,7 @@ function Screen({ qpu }: { qpu: QpuDetail }) {
         <time>{timeOfDay(now, zone.value)}</time>
       </header>
       {!condition.takesJobs && <p>{condition.reason}.</p>}
+      <RecalledCalibration qpu={qpu} />
       <dl>
         {facts.map(
           ([title, value]) =>

@@ -481,6 +481,9 @@ type QpuSummary struct {
 
 	// Null = never calibrated
 	Calibration *QpuCalibration `json:"calibration"`
+
+	// The calibration in force if it is recalled: so are results of jobs that run with it
+	RecalledCalibration *RecalledCalibration `json:"recalled_calibration"`
 }
 
 // QpuReason: see the reference of the routes
@@ -562,6 +565,21 @@ type QpuCalibration struct {
 	Medians map[string]QpuCalibrationMedians `json:"medians"`
 }
 
+// RecalledCalibration: see the reference of the routes
+type RecalledCalibration struct {
+	// Id in calibration_results
+	Report string `json:"report"`
+
+	// Id of the recall
+	Recall string `json:"recall"`
+
+	// '' for guests
+	Reason string `json:"reason"`
+
+	// When it was declared, UTC
+	At string `json:"at"`
+}
+
 // QpuDetail: see the reference of the routes
 type QpuDetail struct {
 	CollectionId string `json:"collectionId"`
@@ -638,6 +656,9 @@ type QpuDetail struct {
 
 	// Null = never calibrated
 	Calibration *QpuCalibration `json:"calibration"`
+
+	// The calibration in force if it is recalled: so are results of jobs that run with it
+	RecalledCalibration *RecalledCalibration `json:"recalled_calibration"`
 
 	Estimates EstimateScores `json:"estimates"`
 
@@ -2134,6 +2155,9 @@ type CalibrationResultsRecord struct {
 
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Updated string `json:"updated"`
+
+	// Null = no recall is in force
+	Recalled *RecallMark `json:"recalled"`
 
 	Expand map[string]any `json:"expand,omitempty"`
 }

@@ -4,6 +4,7 @@ import { calibrationResults } from '../../collections/calibration_results.ts'
 import { boundReports } from '../../hooks/bound-times.ts'
 import type { Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
+import { calibrationChanged } from '../qpus/recalled-calibration.ts'
 import { announceCalibrationEnd } from './announce-end.ts'
 import type { CalibrationRun } from './calibrations.ts'
 import { endOwnRun } from './own-runs.ts'
@@ -58,6 +59,7 @@ export function storeReport(tx: Tx, report: Report): ReportOutcome {
     finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),
   })
   endOwnRun(tx, { run, driver })
+  calibrationChanged(tx, qpu)
   const { error, status } = result
   announceCalibrationEnd(tx, { request: request?.id ?? '', result: result.id, driver, qpu, status, error })
   if (!request || request.run_id !== run) return 'stored'

@@ -6,6 +6,7 @@ import type { ReadTx, Tx } from '../../records/tx.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import type { Fidelity } from '../qpus/complete-description.ts'
 import { recordFidelities, withdrawFidelities } from '../qpus/descriptions.ts'
+import { calibrationChanged } from '../qpus/recalled-calibration.ts'
 import { forgetUnfit } from '../qpus/unfit-jobs.ts'
 import { listSpans, type Median, readMedian, storeMedians } from './medians.ts'
 import { type MeasuredValue, type StoredValue, VALUE } from './values-at.ts'
@@ -189,6 +190,7 @@ export function withdrawReport(
   } else tx.run('DELETE FROM qpu_calibrations WHERE qpu = $qpu', { qpu })
   withdrawFidelities(tx, qpu, { at, before: newestFidelities(tx, qpu, elements) })
   forgetUnfit(tx, qpu)
+  calibrationChanged(tx, qpu)
 }
 
 /** What a report found. */

@@ -44,6 +44,7 @@ export {
   setQpuEnabled,
   unknownQpu,
 } from './qpus.ts'
+export { calibrationChanged, type RecalledCalibration } from './recalled-calibration.ts'
 export { readSchedule, readScheduleNotes } from './schedule.ts'
 export { markUnfit, type Unfitness } from './unfit-jobs.ts'
 export { type DayOfQpu, utilizationStatement } from './utilization.ts'

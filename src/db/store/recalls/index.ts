@@ -6,4 +6,4 @@ export {
   undoRecall,
 } from './recalls.ts'
 export { hasUnsettledJobs, listOpenRecalls, settleJobs } from './refunds.ts'
-export { type RecallMark, recallOf, recallsOf } from './touch.ts'
+export { type RecallMark, recallOf, recallsOf, recallsOfReports } from './touch.ts'

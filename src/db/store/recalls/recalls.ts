@@ -2,6 +2,7 @@ import { AppError, newId, toTimestamp } from '../../../base/index.ts'
 import { calibrationResults, IN_FORCE } from '../../collections/calibration_results.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { calibrationChanged } from '../qpus/recalled-calibration.ts'
 
 /** A report or an interval of a QPU whose results are declared bad. Times are UTC text; '' = none. */
 export interface Recall {
@@ -74,8 +75,16 @@ export function declareRecall(
      VALUES ($id, $qpu, $report, $from_at, $to_at, $reason, $actor, $created, '', '', '', 0, $from_at, '')`,
     { id: recall.id, ...range, reason, actor, created: recall.created },
   )
+  recallChanged(tx, recall)
   appendAudit(tx, { actor, action: 'recall.declare', subject: recall.id, detail: { ...range, reason } })
   return recall
+}
+
+/** The report and its QPU are shown in another way. */
+function recallChanged(tx: Tx, { qpu, report }: Recall): void {
+  if (report === '') return
+  if (tx.find(calibrationResults, report)) tx.changed(calibrationResults, report, 'update')
+  calibrationChanged(tx, qpu)
 }
 
 function rangeOfReport(tx: ReadTx, id: string): Pick<Recall, 'qpu' | 'report' | 'from_at' | 'to_at'> {
@@ -115,6 +124,7 @@ export function undoRecall(tx: Tx, id: string, { actor, reason }: { actor: strin
        cursor_at = from_at, cursor_job = '' WHERE id = $id`,
     { id, at: tx.at, actor, reason },
   )
+  recallChanged(tx, recall)
   appendAudit(tx, { actor, action: 'recall.undo', subject: id, detail: { reason } })
   return { ...recall, undone_at: tx.at, undone_by: actor, undo_reason: reason, settled: 0 }
 }

@@ -37,6 +37,16 @@ export function recallOf(job: string): Query<RecallMark | undefined> {
   )
 }
 
+/** The marks on reports, by their ids; reports that are not recalled are not among them. */
+export function recallsOfReports(tx: ReadTx, reports: readonly string[]): Map<string, RecallMark> {
+  const rows = tx.all<RecallMark & { report: string }>(
+    `SELECT report, id AS recall, reason, created AS at FROM recalls
+     WHERE report <> '' AND undone_at = '' AND report IN ${tx.dialect.jsonTexts('$reports')}`,
+    { reports: JSON.stringify(reports) },
+  )
+  return new Map(rows.map(({ report, ...mark }) => [report, mark]))
+}
+
 /** The marks on some jobs, by their ids; jobs without one are not among them. */
 export function recallsOf(tx: ReadTx, jobs: readonly string[]): Map<string, RecallMark> {
   const rows = tx.all<RecallMark & { job: string }>(

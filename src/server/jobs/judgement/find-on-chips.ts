@@ -1,3 +1,4 @@
+import type { RecalledCalibration } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { dtWarnings } from '../chip/dt-of-qpus.ts'
 import { ChipJudge, type UsedPart } from '../chip/judge-chip.ts'
@@ -10,6 +11,12 @@ interface Found {
   warnings: Problem[]
 }
 
+/** A QPU that fits a job but for its chip, and the recall of its calibration in force. */
+interface FittingQpu {
+  chip: PresentChip
+  recalled: RecalledCalibration | undefined
+}
+
 const NOTHING: Found = { problems: [], warnings: [] }
 
 /** Warnings about a chip that a dry run names. */
@@ -18,14 +25,30 @@ const MAX_WARNINGS = 50
 /**
  * What a job needs of the chips of its target that passes a limit of the device, is not in use or not
  * calibrated: problems when no QPU can run it without. Otherwise warnings of what it may use although it is
- * not calibrated, because it says so (`allow_uncalibrated`), of values that a check has found stale, and of
- * times in `dt` that differs among the QPUs.
+ * not calibrated, because it says so (`allow_uncalibrated`), of values that a check has found stale, of times
+ * in `dt` that differs among the QPUs, and of calibrations that are recalled.
  */
-export function findOnChips(submission: ExaminedSubmission, chips: readonly PresentChip[]): Found {
-  const found = chips.map((chip) => findOnChip(submission, chip))
+export function findOnChips(submission: ExaminedSubmission, qpus: readonly FittingQpu[]): Found {
+  const found = qpus.map(({ chip }) => findOnChip(submission, chip))
   const { problems, warnings } = found.find(({ problems }) => problems.length === 0) ?? found[0] ?? NOTHING
-  const able = chips.filter((_, at) => found[at]?.problems.length === 0)
-  return { problems, warnings: [...warnings, ...dtWarnings(submission.dtPath, able)] }
+  const able = qpus.filter((_, at) => found[at]?.problems.length === 0)
+  const chips = able.map(({ chip }) => chip)
+  return {
+    problems,
+    warnings: [...warnings, ...dtWarnings(submission.dtPath, chips), ...recallWarnings(able)],
+  }
+}
+
+/** The warnings of QPUs whose calibration in force is recalled. */
+function recallWarnings(qpus: readonly FittingQpu[]): Problem[] {
+  const found = qpus.flatMap(({ chip: { qpu }, recalled }) => {
+    if (!recalled || !qpu.enabled) return []
+    const message =
+      `The calibration in force of ${qpu.name} (report ${recalled.report}) is recalled: ${recalled.reason}. ` +
+      'Results of jobs that run with it are recalled too; wait for a newer calibration.'
+    return [{ path: 'qpu_target', code: 'calibration_recalled', message }]
+  })
+  return found.slice(0, MAX_WARNINGS)
 }
 
 function findOnChip(submission: ExaminedSubmission, chip: PresentChip): Found {

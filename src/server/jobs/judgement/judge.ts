@@ -45,6 +45,7 @@ export function judgementReads(tx: ReadTx, known: KnownQpus, placed: Placed & { 
     submitter: submitterReads(user),
     chips: fitting(placed).map(({ id }) => ({
       description: known.description(tx, id),
+      recalled: known.recalled(tx, id),
       fidelities: submission.require && readoutFidelities(id),
     })),
   }
@@ -58,13 +59,10 @@ export function judge(
 ): Judgement {
   const { text, labels } = submission
   const qpus = fitting({ submission, target }).map((qpu, at) => {
-    const { description = null, fidelities } = chips[at] ?? {}
-    return { chip: new PresentChip(qpu, description, now), fidelities }
+    const { description = null, fidelities, recalled } = chips[at] ?? {}
+    return { chip: new PresentChip(qpu, description, now), fidelities, recalled }
   })
-  const found = findOnChips(
-    submission,
-    qpus.map(({ chip }) => chip),
-  )
+  const found = findOnChips(submission, qpus)
   const placed =
     target instanceof AppError ? [] : [...needProblems(submission, target), ...conditionProblems(submission)]
   const refusals = [
