@@ -23,7 +23,7 @@ interface HistogramSeries {
 interface HistogramProps {
   series: readonly HistogramSeries[]
   order: BarOrder
-  /** Maximum number of outcomes with bars, without it that of `chooseBars`; fewer are shown on narrow screens. */
+  /** Maximum number of outcomes with bars, by default that of `chooseBars`; fewer on narrow screens. */
   maxBars?: number
   /** px, without the axis labels. */
   height: number

@@ -291,15 +291,15 @@ class Slow(Coin):
   const slow = await openDevice(device, { name: 'slow', options, log: silentLog, signal, clock: systemClock })
   if (!('run' in slow)) throw new Error('it runs no jobs')
   await slow.start?.()
-  expect(await slow.describe?.()).toEqual({ qubits: [{}] })
+  expect<unknown>(await slow.describe?.()).toEqual({ qubits: [{}] })
   const program = 'OPENQASM 3.0; input float t; qubit[1] q; bit[1] c; rx(t) q[0]; c[0] = measure q[0];'
   const payload = payloadOf([{ circuit: program, parameter_values: [[1]] }])
   expect((await runJob(slow, payload)).circuit_results).toHaveLength(1)
   const described = slow.describe?.()
   writeFileSync(marker, '')
-  expect(await described).toEqual({ qubits: [{}, {}] })
+  expect<unknown>(await described).toEqual({ qubits: [{}, {}] })
   // One that fails leaves the earlier one.
   await runJob(slow, payload)
-  expect(await slow.describe?.()).toEqual({ qubits: [{}, {}] })
+  expect<unknown>(await slow.describe?.()).toEqual({ qubits: [{}, {}] })
   await slow.stop?.({ extend: () => undefined })
 })

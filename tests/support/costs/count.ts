@@ -15,7 +15,7 @@ export interface Counted {
 
 type Prepare = Sqlite['prepare']
 
-/** Counts the executions of those statements, prepared after it was made, for which `isCounted` is true then. */
+/** Counts executions of statements that were prepared after it was made, while `isCounted` is true. */
 export class StatementCounter implements Disposable {
   count = 0
   readonly #spy: Mock<Prepare>
