@@ -58,8 +58,8 @@ export function storeReport(tx: Tx, report: Report): ReportOutcome {
     started_at: toTimestamp(Math.min(report.startedAt, tx.now)),
     finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),
   })
-  endOwnRun(tx, { run, driver })
-  calibrationChanged(tx, qpu)
+  // The end of such a run publishes the QPU.
+  if (!endOwnRun(tx, { run, driver })) calibrationChanged(tx, qpu)
   const { error, status } = result
   announceCalibrationEnd(tx, { request: request?.id ?? '', result: result.id, driver, qpu, status, error })
   if (!request || request.run_id !== run) return 'stored'
