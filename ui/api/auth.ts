@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
 import { randomKey } from '../lib/random-key.ts'
 import type { Api } from './api.ts'
-import type { Session } from './live.ts'
+import type { StreamLogin } from './live.ts'
 import { type Auth, auth as schema } from './model/account.ts'
 
 const KEY = 'svc.session'
@@ -57,7 +57,7 @@ export async function renewLogin({ api, auth }: { api: Api; auth: AuthStore }): 
 }
 
 /** The login as which a page joins the event stream. */
-export function sessionOf(auth: Auth | undefined): Session {
+export function streamLoginOf(auth: Auth | undefined): StreamLogin {
   return { login: auth ? `${auth.record.id} ${auth.login ?? ''}` : 'guest', token: auth?.token }
 }
 

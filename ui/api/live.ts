@@ -28,7 +28,7 @@ export interface Live {
 }
 
 /** The login of a page: all pages with the same name share a stream. */
-export interface Session {
+export interface StreamLogin {
   login: string
   token: string | undefined
 }
@@ -36,7 +36,7 @@ export interface Session {
 interface LiveOptions {
   /** Joins the stream of a login; without `onFailed` one of this tab alone. */
   join: (login: string, onFailed?: () => void) => Wire<FromTab, ToTab>
-  session: ReadonlySignal<Session>
+  current: ReadonlySignal<StreamLogin>
   /** The topic with the configured name of its collection. */
   configured?: (topic: string) => string
   /** Resolves when these names are known and the page watches its topics: one request subscribes to all. */
@@ -52,7 +52,7 @@ const GATHER_MS = 20
 
 /** The part of a tab in the event stream of its login; the stream is opened again under another one. */
 export function createLive(options: LiveOptions): Live {
-  const { join, session, configured = (topic) => topic, whenReady } = options
+  const { join, current, configured = (topic) => topic, whenReady } = options
   const state = signal<LiveState>('off')
   const completeUntil = signal<number | undefined>(undefined)
   const recoveries = signal(0)
@@ -86,7 +86,7 @@ export function createLive(options: LiveOptions): Live {
     const mine = wire
     await whenReady?.()
     if (mine !== wire) return
-    mine?.postMessage({ topics: [...listeners.keys()].map(configured), token: session.peek().token })
+    mine?.postMessage({ topics: [...listeners.keys()].map(configured), token: current.peek().token })
   }
   const askSoon = () => {
     gather ??= setTimeout(() => {
@@ -126,7 +126,7 @@ export function createLive(options: LiveOptions): Live {
     leave()
     if (state.peek() !== 'lost') state.value = 'connecting'
     const onFailed = () => mine === wire && openWith(false)
-    const mine = join(session.peek().login, isShared ? onFailed : undefined)
+    const mine = join(current.peek().login, isShared ? onFailed : undefined)
     wire = mine
     mine.onmessage = ({ data }) => {
       if (mine === wire) receive(data)
@@ -142,9 +142,9 @@ export function createLive(options: LiveOptions): Live {
     leave()
     lose(Date.now())
   })
-  let { login } = session.peek()
+  let { login } = current.peek()
   effect(() => {
-    const now = session.value
+    const now = current.value
     if (!wire) return
     if (now.login === login) void ask()
     else open()

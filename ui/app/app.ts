@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
 import { type Api, createApi } from '../api/api.ts'
-import { type AuthStore, createAuthStore, isSuperuser, renewLogin, sessionOf } from '../api/auth.ts'
+import { type AuthStore, createAuthStore, isSuperuser, renewLogin, streamLoginOf } from '../api/auth.ts'
 import { joinStream } from '../api/join-stream.ts'
 import { createLive, type Live, type LiveListener } from '../api/live.ts'
 import { type Account, account } from '../api/model/account.ts'
@@ -116,7 +116,7 @@ export function createApp(): App {
   const { promise: opened, resolve: setOpened } = Promise.withResolvers<void>()
   const live = createLive({
     join: joinStream,
-    session: computed(() => sessionOf(auth.current.value)),
+    current: computed(() => streamLoginOf(auth.current.value)),
     configured: (topic) => topic.replace(/^\w+/, named),
     whenReady: () => Promise.all([whenConfigured(), opened]),
     onSignedOut: () => void renewLogin({ api, auth }),

@@ -12,7 +12,7 @@ import {
   users,
 } from '../../db/store/accounts/index.ts'
 import { hashToken } from '../access-token.ts'
-import type { Caller, Session } from '../http/caller.ts'
+import type { Caller, Login } from '../http/caller.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
 import {
   checkLinkToken,
@@ -142,7 +142,7 @@ export class Accounts {
     if (token.scope !== 'operate') return { kind: 'user', token, user, via: 'api_token' }
     const expiresAt = fromTimestamp(token.expires_at)
     if (!superuser || expiresAt === undefined) return { kind: 'guest' }
-    return { kind: 'superuser', superuser, token, session: { refreshable: false, expiresAt } }
+    return { kind: 'superuser', superuser, token, login: { refreshable: false, expiresAt } }
   }
 
   async #byLogin(token: string): Promise<Caller | undefined> {
@@ -151,23 +151,23 @@ export class Accounts {
     const { db, secrets } = this.#dependencies
     if (claims.collectionId === COLLECTION_IDS.superusers) {
       const superuser = await findSuperuser(db, claims.id)
-      const session = await this.#sessionOf(token, superuser, secrets.superusers, claims.by)
-      return superuser && session && { kind: 'superuser', superuser, session }
+      const login = await this.#loginOf(token, superuser, secrets.superusers, claims.by)
+      return superuser && login && { kind: 'superuser', superuser, login }
     }
     if (claims.collectionId !== COLLECTION_IDS.users) return undefined
     const user = await findUser(db, claims.id)
-    const session = await this.#sessionOf(token, user, secrets.users, claims.by)
-    if (!user || user.disabled || !session) return undefined
-    return { kind: 'user', user, via: 'login', session }
+    const login = await this.#loginOf(token, user, secrets.users, claims.by)
+    if (!user || user.disabled || !login) return undefined
+    return { kind: 'user', user, via: 'login', login }
   }
 
   /** What a valid token of this account states; undefined when the token is not valid. */
-  async #sessionOf(
+  async #loginOf(
     token: string,
     account: Account | undefined,
     secret: string,
     by: readonly string[] = [],
-  ): Promise<Session | undefined> {
+  ): Promise<Login | undefined> {
     const issuers = await this.#keysOf(by)
     if (!account || issuers === undefined) return undefined
     try {

@@ -8,7 +8,7 @@ import {
   type IdentityField,
 } from '../../db/store/accounts/index.ts'
 import type { ServerContext } from '../context.ts'
-import { type Caller, callerName, impersonationOf, type Session } from '../http/caller.ts'
+import { type Caller, callerName, impersonationOf, type Login } from '../http/caller.ts'
 import { FORM_OR_JSON } from '../http/media.ts'
 import {
   authMethodsResponse,
@@ -191,7 +191,7 @@ function routesOf(
  */
 function issuersOf(caller: Caller): string[] {
   if (caller.kind !== 'superuser') return []
-  const issuers = [...new Set([...(caller.session.by ?? []), caller.superuser.id])]
+  const issuers = [...new Set([...(caller.login.by ?? []), caller.superuser.id])]
   if (issuers.length <= MAX_ISSUERS) return issuers
   const message = `This login was issued through ${MAX_ISSUERS} superusers and cannot issue another one`
   throw new AppError('invalid', `${message}; log in with a password`)
@@ -202,7 +202,7 @@ function issuersOf(caller: Caller): string[] {
  * caller if it is itself an impersonation.
  * @throws AppError `invalid` when an impersonation requests a longer one.
  */
-function lifetimeOf(duration: number, kind: AccountKind, caller: Session | undefined, now: number): number {
+function lifetimeOf(duration: number, kind: AccountKind, caller: Login | undefined, now: number): number {
   const wanted = duration || (kind === 'users' ? TOKEN_SECONDS.users : TOKEN_SECONDS._superusers)
   if (!caller) return wanted
   const rest = Math.max(0, Math.floor((caller.expiresAt - now) / 1_000))

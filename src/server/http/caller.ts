@@ -12,7 +12,7 @@ export type User = RecordOf<typeof users>
 export type Superuser = RecordOf<typeof superusers>
 
 /** A login token of a caller. */
-export interface Session {
+export interface Login {
   /** False for a login that a superuser issued for the account: it cannot be prolonged in any way. */
   readonly refreshable: boolean
   /** When it expires, ms since the epoch. */
@@ -24,9 +24,9 @@ export interface Session {
 /** Who makes a request. A request with expired or unknown credentials is treated as a guest. */
 export type Caller =
   | { kind: 'guest' }
-  | { kind: 'user'; user: User; via: 'login'; session: Session }
+  | { kind: 'user'; user: User; via: 'login'; login: Login }
   | { kind: 'user'; user: User; via: 'api_token'; token: ApiToken }
-  | { kind: 'superuser'; superuser: Superuser; session: Session; token?: ApiToken }
+  | { kind: 'superuser'; superuser: Superuser; login: Login; token?: ApiToken }
 
 /** Identifies the caller in logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */
 export function callerName(caller: Caller): string {
@@ -68,8 +68,8 @@ export function assertScope(caller: Caller, needed: TokenScope, isOperation: boo
   )
 }
 
-/** The session of a login that a superuser issued for the account; undefined for all other callers. */
-export function impersonationOf(caller: Caller): Session | undefined {
+/** The login that a superuser issued for the account; undefined for all other callers. */
+export function impersonationOf(caller: Caller): Login | undefined {
   if (caller.kind === 'guest' || (caller.kind === 'user' && caller.via === 'api_token')) return undefined
-  return caller.session.refreshable ? undefined : caller.session
+  return caller.login.refreshable ? undefined : caller.login
 }

@@ -69,10 +69,10 @@ async function presentTokens(db: Database, user: string, tokens: readonly ApiTok
  * outlasts it.
  * @throws AppError `invalid`.
  */
-function withinSession(caller: Caller, expiresAt: string | undefined): string | undefined {
-  const session = impersonationOf(caller)
-  if (!session || expiresAt === undefined) return expiresAt
-  const end = toTimestamp(session.expiresAt)
+function withinLogin(caller: Caller, expiresAt: string | undefined): string | undefined {
+  const login = impersonationOf(caller)
+  if (!login || expiresAt === undefined) return expiresAt
+  const end = toTimestamp(login.expiresAt)
   if (expiresAt === '') return end
   if (expiresAt <= end) return expiresAt
   const message = `This login was issued by impersonation and ends at ${end}; the token cannot outlast it.`
@@ -139,7 +139,7 @@ export function tokenRoutes(clock: Clock): Route[] {
             code: 'validation_not_allowed',
           })
         }
-        const expiresAt = withinScope(body.scope, withinSession(caller, body.expires_at) ?? '', clock.now())
+        const expiresAt = withinScope(body.scope, withinLogin(caller, body.expires_at) ?? '', clock.now())
         creations.take(callerName(caller))
         const token = newApiToken()
         const { name, scope } = body
@@ -191,7 +191,7 @@ export function tokenRoutes(clock: Clock): Route[] {
           assertFuture(body.expires_at, clock.now(), (await findApiToken(db, user.id, id)).expires_at)
         }
         const { scope } = await findApiToken(db, user.id, id)
-        const expiry = withinSession(caller, body.expires_at)
+        const expiry = withinLogin(caller, body.expires_at)
         const expiresAt = expiry === undefined ? undefined : withinScope(scope, expiry, clock.now())
         const patch = {
           ...(body.name === undefined ? {} : { name: body.name }),

@@ -86,7 +86,7 @@ function credentialsOf(caller: Caller) {
     const { id, name, scope, expires_at } = token
     return { via: 'api_token', id, name, scope, expires_at }
   }
-  const expiresAt = 'session' in caller ? caller.session.expiresAt : 0
+  const expiresAt = 'login' in caller ? caller.login.expiresAt : 0
   return { via: 'login', id: '', name: '', scope: 'all', expires_at: toTimestamp(expiresAt) }
 }
 

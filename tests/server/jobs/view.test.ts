@@ -13,7 +13,7 @@ async function superuserOf(lab: JobLab): Promise<Caller> {
     mode: 'create',
     actor: 'test',
   })
-  return { kind: 'superuser', superuser, session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY } }
+  return { kind: 'superuser', superuser, login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY } }
 }
 
 describe('viewJob()', () => {

@@ -97,7 +97,7 @@ test('a rule about the user is tested once per user, regardless of the number of
           kind: 'user',
           user,
           via: 'login',
-          session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+          login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
         }),
       ),
     }
@@ -152,7 +152,7 @@ test('large values are passed to SQLite only if the rule or the filter refers to
   const admin: Caller = {
     kind: 'superuser',
     superuser,
-    session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+    login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
   }
   const rendered = await server.db.read((tx) =>
     topics.map((each) => prepared.renderFor(tx, topicOf(server, each), admin)),
@@ -170,7 +170,7 @@ test('a filter that refers to the options of the request is decided for each set
   const admin: Caller = {
     kind: 'superuser',
     superuser,
-    session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+    login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
   }
   const prepared = publisher.prepare({
     ...{ collection: 'quantum_jobs', id: record.id, action: 'create' },

@@ -40,7 +40,7 @@ describe('Streams', () => {
         emailVisibility: false,
         mail_alerts: false,
       },
-      session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+      login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     })
     for (let at = 0; at < 1_998; at += 1) unreadStream(streams, user(at))
     const [first, second] = [unreadStream(streams), unreadStream(streams)]

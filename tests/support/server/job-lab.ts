@@ -312,7 +312,7 @@ export class JobLab implements AsyncDisposable {
       kind: 'user',
       user,
       via: 'login',
-      session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+      login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     }
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, setSystemTime, test } from 'bun:test'
 import { signal } from '@preact/signals'
-import { createLive, type Session } from '../../../ui/api/live.ts'
+import { createLive, type StreamLogin } from '../../../ui/api/live.ts'
 import { createSharedStream, type FromTab, type ToTab, type Wire } from '../../../ui/api/shared-stream.ts'
 
 /** The streams that a page has opened, newest last; a test sends their events. */
@@ -56,13 +56,13 @@ function wires(): [tab: Wire<FromTab, ToTab>, stream: Wire<ToTab, FromTab>] {
 
 /** What a tab or the server may do otherwise than usual. */
 interface Options {
-  session?: Session
+  login?: StreamLogin
   whenReady?: () => Promise<void>
   status?: () => number | Promise<number>
 }
 
-const MINE: Session = { login: 'mine', token: 'token' }
-const GUEST: Session = { login: 'guest', token: undefined }
+const MINE: StreamLogin = { login: 'mine', token: 'token' }
+const GUEST: StreamLogin = { login: 'guest', token: undefined }
 
 /** A browser whose tabs share a stream by the name of their login, and what was asked of the server. */
 function openBrowser({ status = () => 204 }: Pick<Options, 'status'> = {}) {
@@ -83,11 +83,11 @@ function openBrowser({ status = () => 204 }: Pick<Options, 'status'> = {}) {
     streams.set(login, known)
     return known
   }
-  const openTab = ({ session = MINE, whenReady }: Options = {}) => {
-    const current = signal(session)
+  const openTab = ({ login = MINE, whenReady }: Options = {}) => {
+    const current = signal(login)
     const live = createLive({
       ...(whenReady && { whenReady }),
-      session: current,
+      current,
       join(login) {
         const [tab, stream] = wires()
         streamOf(login)(stream)
@@ -96,7 +96,7 @@ function openBrowser({ status = () => 204 }: Pick<Options, 'status'> = {}) {
       onSignedOut: () => ended.push(Date.now()),
     })
     live.open()
-    return { live, session: current }
+    return { live, current }
   }
   return { openTab, requests, tokens, signals, ended }
 }
@@ -162,7 +162,7 @@ test('a login that the server no longer knows ends with the second heartbeat of 
 })
 
 test('heartbeats of a guest mean nothing to a page of a guest', async () => {
-  const { live, stream, requests, ended } = await openLive({ session: GUEST })
+  const { live, stream, requests, ended } = await openLive({ login: GUEST })
   await stream.send(...beat('guest'))
   await stream.send(...beat('guest'))
   expect([requests.length, ended.length]).toEqual([1, 0])
@@ -273,14 +273,14 @@ test('a tab takes nothing for confirmed that another one has asked for', async (
 })
 
 test('a tab of another login receives nothing of the one that it left', async () => {
-  const { openTab, live, session, stream, tokens } = await openLive()
+  const { openTab, live, current, stream, tokens } = await openLive()
   const stays = openTab()
   const received: string[] = []
   live.watch(['jobs/*'], () => received.push('left'))
   stays.live.watch(['jobs/*'], () => received.push('stays'))
   jest.advanceTimersByTime(20)
   await settle()
-  session.value = GUEST
+  current.value = GUEST
   await settle()
   await opened[1]?.send('PB_CONNECT', { clientId: 'second' })
   await stream.send('jobs/*', { action: 'update', record: { id: 'job' } })
@@ -290,8 +290,8 @@ test('a tab of another login receives nothing of the one that it left', async ()
 
 test('a change of account ends the requests of the stream that nobody watches any longer', async () => {
   const { promise, resolve } = Promise.withResolvers<number>()
-  const { session, signals } = await openLive({ status: () => promise })
-  session.value = GUEST
+  const { current, signals } = await openLive({ status: () => promise })
+  current.value = GUEST
   await settle()
   // The server has forgotten the stream and would refuse the request with 404.
   expect(signals[0]?.aborted).toBe(true)
@@ -301,8 +301,8 @@ test('a change of account ends the requests of the stream that nobody watches an
 })
 
 test('a renewed token keeps the stream, which uses it from the next request on', async () => {
-  const { live, session, tokens, stream } = await openLive()
-  session.value = { ...MINE, token: 'renewed' }
+  const { live, current, tokens, stream } = await openLive()
+  current.value = { ...MINE, token: 'renewed' }
   await settle()
   expect(tokens).toEqual(['token'])
   await stream.send(...beat('guest'))

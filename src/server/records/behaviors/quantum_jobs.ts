@@ -75,7 +75,7 @@ async function submitterOf({ caller, body, service }: Draft): Promise<Caller> {
   const owner = body['user_id']
   if (caller.kind !== 'superuser' || typeof owner !== 'string' || owner === '') return caller
   const user = await findUser(service.context.db, owner)
-  if (user) return { kind: 'user', user, via: 'login', session: caller.session }
+  if (user) return { kind: 'user', user, via: 'login', login: caller.login }
   const message = 'Failed to find all relation records with the provided ids.'
   throw badField('Failed to create record', 'user_id', message, { code: 'validation_missing_rel_records' })
 }

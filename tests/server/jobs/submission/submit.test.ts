@@ -167,7 +167,7 @@ describe('submitJob()', () => {
     const caller: Caller = {
       kind: 'superuser',
       superuser,
-      session: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
+      login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     }
     const one = await submitBody(lab, caller, BODY)
     const other = await submitBody(lab, caller, BODY)

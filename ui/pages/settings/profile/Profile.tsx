@@ -10,7 +10,7 @@ import { EmailChange } from './EmailChange.tsx'
 import { LinkedAccounts } from './LinkedAccounts.tsx'
 import { AlertMails, Mails } from './Mails.tsx'
 import { PasswordChange } from './PasswordChange.tsx'
-import { Sessions } from './Sessions.tsx'
+import { Logins } from './Logins.tsx'
 import { Verification } from './Verification.tsx'
 
 /** The own account: what it is, how to sign in, which limits apply. */
@@ -38,7 +38,7 @@ export function Profile() {
               <EmailChange email={loaded.account.email ?? ''} />
               {isUser && oauth2.length > 0 && <LinkedAccounts providers={oauth2} />}
               {isUser ? <Mails account={loaded.account} /> : <AlertMails account={loaded.account} />}
-              <Sessions issued={loaded.issued_access} />
+              <Logins issued={loaded.issued_access} />
             </>
           )
         }}

@@ -12,7 +12,7 @@ import { useConfirm } from '../../../parts/use-confirm.ts'
 import { RemainingAccess } from './RemainingAccess.tsx'
 
 /** Ends every login of the account; lists what else it has given out. */
-export function Sessions({ issued }: { issued: IssuedAccess }) {
+export function Logins({ issued }: { issued: IssuedAccess }) {
   const { api, signOut, toast } = useApp()
   const confirm = useConfirm()
   const withTokens = useSignal(false)
