@@ -8,9 +8,9 @@ import { Loaded, Panel } from '../../../parts/Panel.tsx'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { EmailChange } from './EmailChange.tsx'
 import { LinkedAccounts } from './LinkedAccounts.tsx'
+import { Logins } from './Logins.tsx'
 import { AlertMails, Mails } from './Mails.tsx'
 import { PasswordChange } from './PasswordChange.tsx'
-import { Logins } from './Logins.tsx'
 import { Verification } from './Verification.tsx'
 
 /** The own account: what it is, how to sign in, which limits apply. */
