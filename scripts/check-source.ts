@@ -13,6 +13,7 @@ import type { Breach } from './source-checks/breach.ts'
 import { budgetReport, checkBudget } from './source-checks/budget.ts'
 import { checkCallbacks } from './source-checks/code/callbacks.ts'
 import { checkComments } from './source-checks/code/comments.ts'
+import { checkPendingReads } from './source-checks/code/pending-reads.ts'
 import { checkSql } from './source-checks/code/sql.ts'
 import { checkExports } from './source-checks/exports.ts'
 import { checkSource, checkText } from './source-checks/file.ts'
@@ -37,6 +38,7 @@ const FILE_CHECKS: readonly ((source: SourceFile) => Breach[])[] = [
   checkNames,
   ({ file }) => checkPath(file),
   checkComments,
+  checkPendingReads,
   checkSql,
 ]
 

@@ -234,9 +234,6 @@ function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names,
       const release = large.takeFree(account, bytes) ?? (await large.wait(account, bytes))
       return write(intent, work).finally(() => void othersFlushed().finally(release))
     },
-    async run(intent, input, size) {
-      return this.write(intent.name, (tx) => intent.run(tx, tx.read(intent.reads(input)), input), size)
-    },
     async read(work) {
       const turn = engine.enter()
       if (turn !== undefined) await turn.then(assertAwaited)

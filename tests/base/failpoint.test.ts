@@ -35,7 +35,6 @@ function intentIsWritten(intent: string): boolean {
   return sources.some(
     (text) =>
       text.includes(`.write('${intent}'`) ||
-      text.includes(`defineIntent({\n  name: '${intent}',`) ||
       (text.includes(`.write(\`${verb} \${collection.name}\``) &&
         sources.some((each) => each.includes(`name: '${collection}'`))),
   )

@@ -61,7 +61,7 @@ test('a failure at the old address of a webhook does not disable the new one', a
   const made = { url, description: '', kinds: ['job.ended' as const], secret: 'whsec_AAAA' }
   const { id } = await createWebhook(db, made, change)
   const delivery = await db.write('event', (tx) => {
-    queueWebhookEvent(tx, { kind: 'job.ended', user, data: () => ({}) })
+    queueWebhookEvent(tx, { kind: 'job.ended', user, data: {} })
     return tx.one<{ id: string }>('SELECT id FROM webhook_deliveries')?.id ?? ''
   })
   await updateWebhook(db, id, { url: 'https://new.test/' }, change)

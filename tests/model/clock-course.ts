@@ -125,7 +125,7 @@ function seed(tx: Tx, now: number) {
   bookSlots(tx, { user, qpu, slots })
   const receiver = { user, url: 'https://hook.test/', kinds: ['job.ended'], secret: 'whsec_AAAA' }
   const webhook = tx.insert(webhooks, receiver).id
-  queueWebhookEvent(tx, { kind: 'job.ended', user, data: () => ({ id: 'j' }) })
+  queueWebhookEvent(tx, { kind: 'job.ended', user, data: { id: 'j' } })
   return {
     ...{ user, qpu, monitor, tuner, webhook },
     above: tx.insert(thresholds, { ...limit, name: 'warm', limit: 1, for_seconds: 180 }).id,

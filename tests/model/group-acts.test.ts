@@ -246,9 +246,7 @@ test(
           expect([after.enabled, after.failures]).toEqual([before.enabled, before.failures])
       }
       const event = ({ pick }: Step) =>
-        db.write('event', (tx) =>
-          queueWebhookEvent(tx, { kind: both[pick % 2] ?? both[0], user, data: () => ({}) }),
-        )
+        db.write('event', (tx) => queueWebhookEvent(tx, { kind: both[pick % 2] ?? both[0], user, data: {} }))
       const acts: Acts = {
         event: act(2, event),
         begin: act(2, begin),

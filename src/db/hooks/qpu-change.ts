@@ -21,7 +21,7 @@ export function announceQpuChange(tx: SqlWriter, before: QpuState, after: QpuSta
   const { id, name, status, enabled, maintenance, maintenance_reason, draining, drain_reason } = after
   queueWebhookEvent(tx, {
     kind: 'qpu.changed',
-    data: () => ({ id, name, status, enabled, maintenance, maintenance_reason, draining, drain_reason }),
+    data: { id, name, status, enabled, maintenance, maintenance_reason, draining, drain_reason },
   })
 }
 

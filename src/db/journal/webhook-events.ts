@@ -7,8 +7,7 @@ interface WebhookEvent {
   kind: WebhookKindName
   /** The user it belongs to; not needed for kinds that operators receive. */
   user?: string
-  /** Returns the data; called only when a webhook receives the event. */
-  data(): Record<string, unknown>
+  data: Record<string, unknown>
 }
 
 /** Pending deliveries of one webhook; further events are counted in `dropped` and not queued. */
@@ -26,7 +25,7 @@ const FIRST_OF_ALL = 1
 export function queueWebhookEvent(tx: SqlWriter, event: WebhookEvent): void {
   const receivers = listReceivers(tx, event)
   if (receivers.length === 0) return
-  const body = bodyOf(event.kind, event.data(), tx.at)
+  const body = bodyOf(event.kind, event.data, tx.at)
   for (const webhook of receivers) queueDelivery(tx, { webhook, kind: event.kind, body })
 }
 

@@ -1,14 +1,12 @@
 import type { Dialect } from '../engine/dialect.ts'
 import type { DatabaseFiles, SharedDatabase } from '../engine/engine.ts'
 import type { ExportedPage, ExportPage } from '../engine/export-page.ts'
-import type { Reads } from '../engine/query.ts'
 import type { Reading } from '../engine/reading.ts'
 import type { Selected, Selection } from '../engine/selection.ts'
 import type { Statement } from '../engine/sql.ts'
 import type { StorageWatch } from '../engine/storage-watch.ts'
 import type { CollectionNames } from '../schema/names.ts'
 import type { ChangeFeed } from './changes.ts'
-import type { Intent } from './intent.ts'
 import type { ReadTx, Tx } from './tx.ts'
 
 /** How much a write stores, and for whom. */
@@ -34,12 +32,6 @@ export interface Database {
    * @throws AppError `storage_full` when the disk rejects the write; nothing was written then.
    */
   write<T>(intent: string, work: (tx: Tx) => T, size?: WriteSize): Promise<T>
-  /** Reads what an intent declares and runs it, as `write`. */
-  run<Input, R extends Reads, Outcome>(
-    intent: Intent<Input, R, Outcome>,
-    input: Input,
-    size?: WriteSize,
-  ): Promise<Outcome>
   /** Runs `work` at once on a consistent snapshot of the committed data; resolves when that is on disk. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
   /**

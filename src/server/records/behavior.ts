@@ -52,8 +52,8 @@ export interface Behavior<R = AnyRecord> {
   readonly superuserOnly?: readonly string[]
   /** Fields that these routes cannot set, like `readOnly` ones, because other routes or drivers set them. */
   readonly fixed?: { readonly create?: readonly string[]; readonly update?: readonly string[] }
-  /** Computes values that are presented in addition to the fields. */
-  readonly computed?: (tx: ReadTx, records: readonly R[]) => (record: R) => Values
+  /** Values that are presented in addition to the fields, of each of the records. */
+  readonly computed?: (tx: ReadTx, records: readonly R[]) => Values[]
   /** Schemas of the computed values, for the API reference. */
   readonly computedShape?: Readonly<Record<string, v.GenericSchema>>
   /** See `ComputedFrom`. */

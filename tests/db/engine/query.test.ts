@@ -1,33 +1,26 @@
 import { expect, test } from 'bun:test'
 import { firstOf } from '../../../src/db/engine/query.ts'
-import { defineIntent } from '../../../src/db/index.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
 
-const rename = defineIntent({
-  name: 'rename',
-  reads: ({ id }: { id: string; name: string }) => ({
-    user: firstOf<{ username: string; at: string }>('SELECT username, $at AS at FROM users WHERE id = $id', {
-      id,
-    }),
-    other: firstOf<{ id: string }>('SELECT id FROM users WHERE id <> $id', { id }),
+const accounts = (id: string) => ({
+  user: firstOf<{ username: string; at: string }>('SELECT username, $at AS at FROM users WHERE id = $id', {
+    id,
   }),
-  run(tx, { user, other }, { id, name }) {
-    if (name === '') throw new RangeError('no name')
-    tx.update(users, id, { username: name })
-    return { before: user?.username, isAtOnce: user?.at === tx.at, other }
-  },
+  other: firstOf<{ id: string }>('SELECT id FROM users WHERE id <> $id', { id }),
 })
 
-test('an intent gets what it declares to read, as it was before it writes, and is undone as a whole', async () => {
+test('queries are values: those of one read have the time of the transaction and see what it has written', async () => {
   await using test = await openTestDatabase()
   const { db } = test
   const { id } = await db.write('add', (tx) => tx.insert(users, { username: 'ann' }))
-  expect(await db.run(rename, { id, name: 'ben' })).toEqual({
-    before: 'ann',
-    isAtOnce: true,
-    other: undefined,
+  const names = await db.write('rename', (tx) => {
+    const before = tx.read(accounts(id))
+    tx.update(users, id, { username: 'ben' })
+    const { after, ...others } = tx.read({ after: accounts(id), nothing: undefined, list: [{ known: 7 }] })
+    expect({ other: before.other, ...others }).toEqual({ other: undefined, nothing: undefined, list: [7] })
+    expect(before.user?.at).toBe(tx.at)
+    return [before.user?.username, after.user?.username]
   })
-  await expect(db.run(rename, { id, name: '' })).rejects.toThrow('no name')
-  expect(await db.run(rename, { id, name: 'cem' })).toMatchObject({ before: 'ben' })
+  expect(names).toEqual(['ann', 'ben'])
 })

@@ -71,7 +71,7 @@ const KINDS: Record<Kind, (lab: Lab) => Promise<() => Promise<boolean>>> = {
         const pending = () =>
           tx.all("SELECT id FROM webhook_deliveries WHERE webhook = $id AND state = 'pending'", { id }).length
         const before = pending()
-        if (user !== undefined) queueWebhookEvent(tx, { kind: 'job.ended', user, data: () => ({}) })
+        if (user !== undefined) queueWebhookEvent(tx, { kind: 'job.ended', user, data: {} })
         return pending() > before
       })
   },

@@ -354,7 +354,7 @@ function intentsOfSessions(): string[] {
   ]
   const files = parts.flatMap((part) => [...new Glob(part).scanSync({ cwd: src })])
   const texts = files.map((file) => readFileSync(join(src, file), 'utf8'))
-  const named = /(?:\.write\(|defineIntent\(\{\s*name: )'([^']+)'/g
+  const named = /\.write\('([^']+)'/g
   return texts.flatMap((text) => [...text.matchAll(named)].map(([, intent = '']) => intent))
 }
 

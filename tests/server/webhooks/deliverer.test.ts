@@ -66,9 +66,7 @@ async function openLab(): Promise<Lab> {
       return { ...(await createWebhook(db, settings, change)), secret }
     },
     emit: (owner = user) =>
-      db.write('event', (tx) =>
-        queueWebhookEvent(tx, { kind: 'job.ended', user: owner, data: () => ({ id: 'j' }) }),
-      ),
+      db.write('event', (tx) => queueWebhookEvent(tx, { kind: 'job.ended', user: owner, data: { id: 'j' } })),
     deliveries: (webhook) => db.read((tx) => listDeliveries(tx, webhook, 200)),
   }
 }

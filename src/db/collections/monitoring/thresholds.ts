@@ -193,7 +193,7 @@ function announce(
     payload: data,
     ts: eventTime(toTimestamp(at)),
   })
-  queueWebhookEvent(tx, { kind, data: () => data })
+  queueWebhookEvent(tx, { kind, data })
 }
 
 /** `mixing (mapper.bf.tmixing) is 0.021 K, above 0.02`. */

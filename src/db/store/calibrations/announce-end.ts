@@ -22,7 +22,7 @@ export function announceCalibrationEnd(tx: SqlWriter, end: EndedCalibration): vo
   const { request, result, error } = end
   queueWebhookEvent(tx, {
     kind: 'calibration.ended',
-    data: () => ({ id: result || request, ...end, error: error.slice(0, MAX_ERROR_LENGTH) }),
+    data: { id: result || request, ...end, error: error.slice(0, MAX_ERROR_LENGTH) },
   })
 }
 

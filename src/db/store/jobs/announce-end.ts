@@ -1,6 +1,6 @@
 import { fromTimestamp } from '../../../base/index.ts'
-import { firstOf, type Query } from '../../engine/query.ts'
-import type { SqlReader, SqlWriter } from '../../engine/sql.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
+import type { SqlWriter } from '../../engine/sql.ts'
 import { queueMailItem } from '../../journal/mail-items.ts'
 import { queueWebhookEvent } from '../../journal/webhook-events.ts'
 
@@ -64,17 +64,18 @@ export function announceEnd(
 ): void {
   if (!owner) return
   if (owner.has_webhooks === 1)
-    queueWebhookEvent(tx, { kind: 'job.ended', user: owner.id, data: () => dataOf(tx, job) })
+    queueWebhookEvent(tx, { kind: 'job.ended', user: owner.id, data: tx.read(endedJob(job)) })
   const seconds = (tx.now - (fromTimestamp(created) ?? tx.now)) / 1_000
   if (owner.mail_job_after === 0 || seconds < owner.mail_job_after) return
   queueMailItem(tx, owner.id, { kind: 'job_ended', detail: { job, status, seconds } })
 }
 
-function dataOf(tx: SqlReader, job: string): Record<string, unknown> {
-  const row = tx.one<EndedJob>(
+/** A job as its webhooks receive it. */
+function endedJob(job: string): Query<Record<string, unknown>> {
+  const row = firstOf<EndedJob>(
     `SELECT id, name, tags, status, error_code, qpu_target, qpu, attempt, created, started_at, finished_at, duration
      FROM quantum_jobs WHERE id = $job`,
     { job },
   )
-  return { ...row, tags: JSON.parse(row?.tags ?? '[]') }
+  return mapped(row, (found) => ({ ...found, tags: JSON.parse(found?.tags ?? '[]') }))
 }

@@ -1,4 +1,4 @@
-import { allOf, type Query } from '../../engine/query.ts'
+import { allOf, firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { type KnownProvenance, provenanceSql } from './provenance.ts'
 
@@ -127,12 +127,12 @@ export function attemptsOf(job: string): Query<AttemptSeen[]> {
 }
 
 /** Number of attempts that ran and were lost or ended by the device. */
-export function countFailed(tx: ReadTx, job: string): number {
-  const row = tx.one<{ counted: number }>(
+export function failedAttemptsOf(job: string): Query<number> {
+  const row = firstOf<{ counted: number }>(
     `SELECT count(*) AS counted FROM job_attempts WHERE job = $job AND state IN ('lost', 'error')`,
     { job },
   )
-  return row?.counted ?? 0
+  return mapped(row, (found) => found?.counted ?? 0)
 }
 
 /** Whether this attempt of that driver is open. */

@@ -22,6 +22,6 @@ export function announceFigure(
   figure: CrossedFigure,
   text: string,
 ): void {
-  queueWebhookEvent(tx, { kind, data: () => ({ ...figure, at: tx.at }) })
+  queueWebhookEvent(tx, { kind, data: { ...figure, at: tx.at } })
   queueAlertMails(tx, { of: figure.metric, isBreach: kind === 'service.breached', text })
 }

@@ -1,4 +1,4 @@
-import { type Database, defineIntent, textBytes } from '../../../db/index.ts'
+import { type Database, type Tx, textBytes } from '../../../db/index.ts'
 import {
   type AttemptResult,
   applyResult,
@@ -38,31 +38,18 @@ export function finishJob(
   source: Pick<EventSource, 'driver' | 'name'>,
   result: Result,
 ): Promise<Finished> {
+  const { job, attempt, execution_ms: executionMs, provenance } = result
   const times = { elapsedMs: heartbeats.elapsedMs(result), silentMs: heartbeats.silentMs(result) }
-  const size = { bytes: textBytes(result), account: source.driver }
-  return db.run(endAttempt, { source, result, config, ...times }, size)
-}
-
-interface EndedAttempt {
-  source: Pick<EventSource, 'driver' | 'name'>
-  result: Result
-  config: { maxAttempts: number }
-  elapsedMs: number | undefined
-  silentMs: number
-}
-
-const endAttempt = defineIntent({
-  name: 'finish job',
-  reads: ({ result }: EndedAttempt) => resultReads(result),
-  run(tx, facts, { source, result, config, ...times }): Finished {
-    const { job, attempt, execution_ms: executionMs, provenance } = result
+  const finish = (tx: Tx): Finished => {
+    const facts = tx.read(resultReads(result))
     const refusal = refusalOf(facts.attempt?.expected ?? '', source, result)
     const outcome = outcomeOf(result, refusal)
     const ended = { job, attempt, driver: source.driver, executionMs, outcome, provenance, ...times }
     const end = applyResult(tx, ended, config, facts)
     return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
-  },
-})
+  }
+  return db.write('finish job', finish, { bytes: textBytes(result), account: source.driver })
+}
 
 /** The failure of results that contradict the job. Jobs of earlier versions do not say what they expect. */
 function refusalOf(text: string, { name }: { name: string }, result: Result): JobFailure | undefined {

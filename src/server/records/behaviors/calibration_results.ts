@@ -12,7 +12,7 @@ export const calibrationResultsBehavior = defineBehavior(calibrationResults, {
       tx,
       reports.map(({ id }) => id),
     )
-    return ({ id }) => ({ recalled: marks.get(id) ?? null })
+    return reports.map(({ id }) => ({ recalled: marks.get(id) ?? null }))
   },
   created: ({ tx }, { qpu }) => calibrationChanged(tx, qpu),
   updated: ({ tx }, _, { qpu }) => calibrationChanged(tx, qpu),

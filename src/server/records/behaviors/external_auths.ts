@@ -6,5 +6,5 @@ import { defineBehavior } from '../behavior.ts'
 /** Linked accounts name the collection of their owner, as in the record-store pattern. */
 export const externalAuthsBehavior = defineBehavior(externalAuths, {
   computedShape: { collectionRef: v.literal(collectionIdOf(users)) },
-  computed: () => () => ({ collectionRef: collectionIdOf(users) }),
+  computed: (_, all) => all.map(() => ({ collectionRef: collectionIdOf(users) })),
 })

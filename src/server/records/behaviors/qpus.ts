@@ -16,9 +16,9 @@ import type { RecordService } from '../service.ts'
 /** QPUs: access tokens are stored as hashes; disabling and maintenance are sent to the drivers. */
 export const qpusBehavior = defineBehavior(qpus, {
   computedShape: qpuStateShape,
-  computed: (tx) => {
+  computed(tx, all) {
     const running = tx.read(calibratingQpus())
-    return (qpu) => stateOfQpu(qpu, running)
+    return all.map((qpu) => stateOfQpu(qpu, running))
   },
   creating: (_, values) => hashSent(values, 'access_token'),
   created: ({ tx }, qpu) => {

@@ -28,7 +28,7 @@ export const quantumJobsBehavior = defineBehavior(quantumJobs, {
   },
   computedShape: jobShape,
   computedFrom: COMPUTED_FROM,
-  computed: () => (job) => ({ error: errorOf(job), tags: tagsOf(job) }),
+  computed: (_, all) => all.map((job) => ({ error: errorOf(job), tags: tagsOf(job) })),
   receive({ service, caller }, body, request) {
     if (caller.kind === 'user') service.submissions.take(callerName(caller))
     const isKeyed = request.headers.has('idempotency-key')

@@ -23,7 +23,7 @@ export const usersBehavior = defineBehavior(users, {
     stored_bytes: v.pipe(v.number(), v.description('Bytes of the stored jobs of the user')),
     ...issuedShape,
   },
-  computed: (tx) => (user) => ({ stored_bytes: tx.read(storedBytesOf(user.id)) }),
+  computed: (tx, all) => tx.read(all.map(({ id }) => ({ stored_bytes: storedBytesOf(id) }))),
   fixed: { create: ['api_tokens'] },
   async prepare(draft) {
     refuseBadBalance(draft)

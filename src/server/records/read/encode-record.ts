@@ -8,7 +8,7 @@ import { behaviorOf } from '../behaviors/index.ts'
 /** A record in an export as superusers see it: a line of CSV or of JSON. Runs in a reader process. */
 const encodeRecord: RecordEncoder = (tx, collection, record, { format, fields, columns, publicName }) => {
   const shown = presentRecord(collection, record, { publicName: () => publicName }, { isSuperuser: true })
-  const computed = behaviorOf(collection).computed?.(tx, [record])(record)
+  const [computed] = behaviorOf(collection).computed?.(tx, [record]) ?? []
   const picked = pickedRecord({ ...shown, ...computed }, fields)
   return format === 'csv' ? csvLine(columns, picked) : `${oneLine(encodeJson(picked))}\n`
 }

@@ -31,15 +31,15 @@ export function presentRecords(
 
   function present(each: AnyCollection, all: readonly Expanded[]): Values[] {
     const fresh = all.filter((one) => !presented.has(one))
-    const compute = behaviorOf(each).computed?.(
+    const computed = behaviorOf(each).computed?.(
       tx,
       fresh.map(({ record }) => record),
     )
-    for (const one of fresh) {
+    for (const [at, one] of fresh.entries()) {
       const { record, expand: related } = one
       const shown = presentRecord(each, record, context.db.names, { isSuperuser, self })
       const expanded = related && { expand: Object.fromEntries(Object.entries(related).map(presentRelation)) }
-      presented.set(one, Object.assign(shown, compute?.(record), expanded))
+      presented.set(one, Object.assign(shown, computed?.[at], expanded))
     }
     return all.map((one) => presented.get(one) ?? {})
   }

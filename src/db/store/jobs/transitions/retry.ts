@@ -5,7 +5,7 @@ import { appendTimeline, timelineOf } from '../../../journal/timeline.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { markUnfit, type Unfitness } from '../../qpus/unfit-jobs.ts'
 import { announceJobEnd } from '../announce-end.ts'
-import { type AttemptKey, countFailed, type DriverAttempt, endAttempt } from '../attempts.ts'
+import { type AttemptKey, type DriverAttempt, endAttempt, failedAttemptsOf } from '../attempts.ts'
 import { provenanceSql } from '../provenance.ts'
 import { changeRunning, returnToQueue } from './requeue.ts'
 import { capError, maxMsOf, remainingMs } from './time-cap.ts'
@@ -83,8 +83,8 @@ export function requeueLost(
 export function failUsedUp(tx: Tx, claimed: DriverAttempt, { maxAttempts }: RetryLimits): boolean {
   const { job, attempt } = claimed
   if (attempt === 1) return false
-  const counted = countFailed(tx, job)
-  const reason = () => tx.read(timelineOf(job)).findLast(({ event }) => event === 'lost')?.detail ?? ''
+  const { counted, timeline } = tx.read({ counted: failedAttemptsOf(job), timeline: timelineOf(job) })
+  const reason = timeline.findLast(({ event }) => event === 'lost')?.detail ?? ''
   const final = lastError(tx, { job, attempt: attempt - 1, reason }, { counted, maxAttempts })
   if (!final) return false
   endAttempt(tx, { ...claimed, state: 'undelivered' })
@@ -102,10 +102,9 @@ export function retryOrFail(
   if (!endAttempt(tx, end)) return undefined
   const detail = (end.detail ?? reason).slice(0, MAX_DETAIL_LENGTH)
   appendTimeline(tx, job, { event: state === 'error' ? 'device_error' : state, attempt, detail })
-  const counted = countFailed(tx, job)
+  const counted = tx.read(failedAttemptsOf(job))
   const isJudgedLater = state === 'undelivered' || end.mayDeliver === true
-  const last = { job, attempt, reason: () => reason }
-  const final = isJudgedLater ? undefined : lastError(tx, last, { counted, maxAttempts })
+  const final = isJudgedLater ? undefined : lastError(tx, end, { counted, maxAttempts })
   if (final) return failForGood(tx, end, final)
   const unfit = unfitnessOf(code, reason)
   const isKept = unfit !== undefined && isDescribed(tx, end.qpu)
@@ -125,14 +124,14 @@ function isDescribed(tx: ReadTx, qpu = ''): boolean {
 /** Why a job is not tried again after its last attempt, which ended for `reason`; undefined if it is. */
 function lastError(
   tx: ReadTx,
-  { job, attempt, reason }: AttemptKey & { reason: () => string },
+  { job, attempt, reason }: AttemptKey & { reason: string },
   { counted, maxAttempts }: RetryLimits & { counted: number },
 ) {
   const maxMs = maxMsOf(tx, job)
   if (remainingMs(tx, { job, attempt: attempt + 1 }, maxMs) === 0) return capError(maxMs)
   if (maxAttempts === 0 || counted < maxAttempts) return undefined
   return {
-    error: `Given up after ${counted} attempts; the last one ended with: ${reason()}`,
+    error: `Given up after ${counted} attempts; the last one ended with: ${reason}`,
     error_code: 'attempts_exhausted',
   }
 }
