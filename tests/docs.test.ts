@@ -87,7 +87,7 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'A calibration of the tuner itself': 4,
   'From a routine to the device file': 8,
   'From a click to another open page': 11,
-  'What a page reads at once': 3,
+  'What a page reads together': 3,
   'From an option to a device': 9,
   'A record': 18,
   'An export': 6,

@@ -27,7 +27,7 @@ var (
 	ErrForbidden error = forbidden
 	// ErrInsufficientTime: the balance of QPU seconds is used up. It is also ErrForbidden.
 	ErrInsufficientTime error = &kind{name: "insufficient QPU time", wider: forbidden}
-	// ErrNotFound: it does not exist, or belongs to somebody else.
+	// ErrNotFound: it does not exist, or belongs to another person.
 	ErrNotFound error = &kind{name: "not found"}
 	// ErrConflict: it contradicts the present state.
 	ErrConflict error = conflict

@@ -77,7 +77,7 @@ func isFromStandby(err error) bool {
 }
 
 // pauseAfter is what the server asks for and up to as much again, or exponential with full jitter, so that
-// clients do not return all at once.
+// clients do not return all together.
 func pauseAfter(err error, attempt int) time.Duration {
 	var answer *Error
 	if errors.As(err, &answer) && answer.RetryAfter > 0 {

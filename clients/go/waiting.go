@@ -26,7 +26,7 @@ const (
 	// maxHeld is the number of requests on their way from which jobs that nobody has asked for yet wait for one to end.
 	maxHeld       = 4
 	longestBackup = 10 * time.Second
-	// firstPoll and lastPoll are pauses where a server responds at once although asked to wait.
+	// firstPoll and lastPoll are pauses where a server responds immediately although asked to wait.
 	firstPoll = 100 * time.Millisecond
 	lastPoll  = 2 * time.Second
 	// oldFor is the time after which the route for many jobs is asked again: a 404 may come from a proxy.
@@ -36,7 +36,7 @@ const (
 // awaitedWithout is the program, which does not change.
 const awaitedWithout = "payload"
 
-// awaited is a job that somebody waits for.
+// awaited is a job that is waited for.
 type awaited struct {
 	id string
 	// status as it is known; empty if the job is to be read in any case.
@@ -99,7 +99,7 @@ func (w *waiter) get(ctx context.Context, path string, query url.Values, untilRe
 	return raw, err
 }
 
-// next returns the job once its status is another one than status, at once if that is empty.
+// next returns the job once its status is another one than status, immediately if that is empty.
 func (w *waiter) next(ctx context.Context, id string, status Status) (rawJSON, error) {
 	entry := &awaited{id: id, status: status, read: make(chan reading, 1)}
 	w.mutex.Lock()

@@ -8,7 +8,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Longest delay that a timer of the runtime accepts; a longer one would fire at once. */
+/** Longest delay that a timer of the runtime accepts; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The clock of the machine. */

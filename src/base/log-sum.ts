@@ -5,7 +5,7 @@ interface LogSumOptions {
   clock: Clock
   /** Writes a line about what was counted, by name. */
   write(counts: Readonly<Record<string, number>>): void
-  /** Whether the first one is written at once, and only those after it once a second. */
+  /** Whether the first one is written immediately, and only those after it once a second. */
   isFirstWritten?: boolean
 }
 

@@ -124,8 +124,9 @@ export interface TunerIo {
   signal: AbortSignal
   /**
    * Runs a calibration without a queued request; the server receives its start, progress and report, and
-   * lets jobs wait meanwhile. Resolves with the findings; with undefined at once while another calibration
-   * runs, while the QPU is in maintenance, and while the server is not connected, as for a disabled QPU.
+   * lets jobs wait meanwhile. Resolves with the findings; with undefined immediately while another
+   * calibration runs, while the QPU is in maintenance, and while the server is not connected, as for a
+   * disabled QPU.
    */
   calibrateNow(order: {
     mode: CalibrationMode

@@ -134,7 +134,7 @@ function readToken(
   if (values.tokenFile === '' || sources.token === 'flag') return undefined
   try {
     const { tokenFile } = values
-    // By its number: the file behind it may be closed to this user, who cannot open it by a name.
+    // Opened by its number: the file behind it may be closed to this user, who cannot open it by a name.
     const source = tokenFile === STANDARD_INPUT ? 0 : resolve(cwd, tokenFile)
     const token = readFileSync(source, 'utf8').trim()
     if (/^\S+$/.test(token)) return { token }

@@ -22,7 +22,7 @@ const CHECK_INTERVAL = 4_096
 /** The figures of a memory. Reads each entry once. */
 export function memoryFiguresOf(memory: unknown, options: MemoryOptions): MemoryFigures {
   if (Array.isArray(memory)) return listFigures(memory, options)
-  // Of base64 with its padding: Python and JavaScript write it.
+  // The length of base64 with its padding, which Python and JavaScript write.
   const isPacked =
     typeof memory === 'string' && memory.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(memory)
   return isPacked ? packedFigures(Buffer.from(memory, 'base64'), options) : { form: 'other' }

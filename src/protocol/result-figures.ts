@@ -274,7 +274,7 @@ function outcomesProblem(
   { bits }: Expected,
 ): string | undefined {
   if (most === undefined) return 'memory has an entry that is not a text 0x…'
-  // By which clients read the memory.
+  // Clients read the memory by it.
   if (slots !== bits) return `header.memory_slots is ${slots}, the program has ${of(bits, 'bit')}`
   return most <= bits ? disagreement : `memory has an outcome of ${of(most, 'bit')}, the program has ${bits}`
 }

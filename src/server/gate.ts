@@ -82,7 +82,7 @@ export class Gate {
   }
 }
 
-/** Whether somebody opens a page, rather than a program asking. */
+/** Whether a person opens a page, rather than a program asking. */
 function isOfBrowser({ method, headers }: Request): boolean {
   return method === 'GET' && (headers.get('accept') ?? '').includes('text/html')
 }

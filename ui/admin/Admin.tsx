@@ -19,7 +19,7 @@ export function Admin() {
   const isSuperuser = superuser.value
   useEffect(() => {
     if (!isSuperuser) return
-    // Runs at once, and again after each interruption, in which any count may have changed.
+    // Runs immediately, and again after each interruption, in which any count may have changed.
     return live.recoveries.subscribe(() => void catalog.load())
   }, [isSuperuser])
   if (!isSuperuser) {

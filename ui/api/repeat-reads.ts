@@ -9,7 +9,7 @@ export type Pause = (ms: number, signal: AbortSignal | null | undefined) => Prom
 
 /**
  * Sends a read again while the response is 429 or 503 with `Retry-After`, which the server sends when it was
- * too busy for it; a 503 without one stays until somebody changes something. Returns the last response.
+ * too busy for it; a 503 without one stays until a person changes something. Returns the last response.
  */
 export async function repeatRead(
   send: () => Promise<Response>,
@@ -26,7 +26,7 @@ export async function repeatRead(
   }
 }
 
-/** What the server asks for and up to as much again, so that pages do not return all at once. */
+/** What the server asks for and up to as much again, so that pages do not return all together. */
 function pauseOf({ status, headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   if ((status !== 429 && status !== 503) || !(seconds >= 0)) return undefined

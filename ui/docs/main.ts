@@ -52,7 +52,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** The pages are built before anybody names the site. */
+/** The pages are built before the site has a name. */
 async function showSiteName(): Promise<void> {
   const response = await fetch('/api/ui/config').catch(() => undefined)
   const config: unknown = response?.ok ? await response.json() : undefined

@@ -1,6 +1,6 @@
 import { type Block, type Inline, parseMarkdown } from '../lib/markdown.ts'
 
-/** A text of somebody else in the Markdown subset; it becomes elements, never markup. */
+/** A text of another person in the Markdown subset; it becomes elements, never markup. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div class="prose">

@@ -50,7 +50,7 @@ export class AuthenticationError extends SvcError {}
 export class PermissionDeniedError extends SvcError {}
 /** The balance of QPU seconds is used up. */
 export class InsufficientTimeError extends PermissionDeniedError {}
-/** It does not exist, or belongs to somebody else. */
+/** It does not exist, or belongs to another person. */
 export class NotFoundError extends SvcError {}
 /** It contradicts the present state. */
 export class ConflictError extends SvcError {}

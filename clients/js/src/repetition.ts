@@ -71,7 +71,7 @@ export function isFailure(error: unknown, awaitsResponse: boolean): boolean {
 
 /**
  * What the server asks for and up to as much again, or exponential with full jitter, so that clients do not
- * return all at once.
+ * return all together.
  */
 export function pauseAfter(error: unknown, attempt: number): number {
   const asked = error instanceof SvcError ? error.retryAfter : undefined
@@ -79,7 +79,7 @@ export function pauseAfter(error: unknown, attempt: number): number {
   return Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
 }
 
-/** The longest time of a timer, in ms: 24.8 days. Runtimes end a longer one at once. */
+/** The longest time of a timer, in ms: 24.8 days. Runtimes end a longer one immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Calls `act` after any time; returns what prevents it. */

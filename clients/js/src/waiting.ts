@@ -20,7 +20,7 @@ const HELD_BRIEFLY_S = 2
 /** Requests for jobs that nobody has asked for yet, which are sent although another one is held. */
 const MAX_HELD = 4
 const MAX_PAUSE_MS = 10_000
-/** Pauses where a server responds at once although asked to wait. */
+/** Pauses where a server responds immediately although asked to wait. */
 const POLL_FIRST_MS = 100
 const POLL_LAST_MS = 2_000
 /** A 404 may come from a proxy: after this time, the route for many jobs is asked again. */
@@ -28,7 +28,7 @@ const OLD_FOR_MS = 60_000
 /** The program does not change. */
 const OMITTED = 'payload'
 
-/** A job that somebody waits for. */
+/** A job that is waited for. */
 interface Awaited {
   readonly id: string
   /** As it is known; empty if it is to be read in any case. */
@@ -93,7 +93,7 @@ export class Waiting {
   }
 
   /**
-   * Resolves with the job once its status is another one than `status`, at once if that is empty. @throws
+   * Resolves with the job once its status is another one than `status`, immediately if that is empty. @throws
    * SvcError if it cannot be read.
    */
   next(id: string, status: Status | '', signal?: AbortSignal): Promise<JobDetail> {

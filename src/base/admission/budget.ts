@@ -74,7 +74,9 @@ export class Budget {
     return promise.finally(() => signal?.removeEventListener('abort', leave))
   }
 
-  /** Runs `work` when `amount` fits, at once if it does now; settles like `work`. Rejects as `wait` does. */
+  /**
+   * Runs `work` when `amount` fits, immediately if it does now; settles like `work`. Rejects as `wait` does.
+   */
   async run<T>(work: () => Promise<T>, account = '', amount = 1): Promise<T> {
     const release = this.takeFree(account, amount) ?? (await this.wait(account, amount))
     try {

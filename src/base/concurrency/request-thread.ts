@@ -43,7 +43,7 @@ export class RequestThread<Request, Response> {
     return response.promise
   }
 
-  /** Ends the thread at once, whatever it does; the next request starts another one. */
+  /** Ends the thread immediately, whatever it does; the next request starts another one. */
   restart(reason: Error): void {
     this.#worker?.terminate()
     this.#end(reason)

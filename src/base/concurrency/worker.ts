@@ -22,7 +22,7 @@ export interface RunningWorker<Request> {
    * uncopied.
    */
   send(request: Request, moved?: readonly Moved[]): void
-  /** Ends the thread at once; `onEnd` is not called then. */
+  /** Ends the thread immediately; `onEnd` is not called then. */
   terminate(): void
 }
 

@@ -20,7 +20,7 @@ async function namesOfQpus(svc: SvcClient): Promise<Map<string, string>> {
   return new Map((await svc.qpus()).map(({ id, name }) => [id, name]))
 }
 
-/** @throws AppError if there is none, or it belongs to somebody else. */
+/** @throws AppError if there is none, or it belongs to another person. */
 async function readJob(svc: SvcClient, id: string): Promise<Job> {
   try {
     return await svc.job(id)

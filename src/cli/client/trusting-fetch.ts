@@ -42,7 +42,7 @@ async function obtainAuthority(origin: string, fingerprint: string, signal?: Abo
     NOT_TRUSTED,
     `the server at ${origin} has another root CA than the fingerprint names; nothing was sent to it`,
   )
-  // By which the client knows that it is of no use to try again.
+  // The code that makes the client stop trying.
   throw Object.assign(error, { code: 'CERT_NOT_PINNED' })
 }
 

@@ -16,7 +16,7 @@ export function surviveFailingOutput(): void {
 
 /**
  * Writes to standard output, in the way of every command: a reader that closes the pipe ends the output, not
- * the command. Returns whether somebody still reads.
+ * the command. Returns whether anything still reads.
  * @throws Error when what is written is lost, such as on a full disk.
  */
 export function writeOut(text: string): boolean {

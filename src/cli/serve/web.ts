@@ -41,7 +41,7 @@ export async function loadWeb(
   )
   const files = new Map<string, Asset>()
   for (const name of names) {
-    // Of most files, the executable contains only the compressed form.
+    // The executable contains only the compressed form of most files.
     const plain = name.endsWith(BROTLI) ? name.slice(0, -BROTLI.length) : name
     const path = plain.slice(folder.length).replaceAll('\\', '/')
     const sources = { plain: names.has(plain), brotli: names.has(plain + BROTLI) }

@@ -100,7 +100,7 @@ export const quantumJobs = defineCollection({
   columns: {
     // The attempt that runs or has completed the job; others are in job_attempts. '' = there is none.
     claimed_at: "TEXT NOT NULL DEFAULT ''",
-    // Of its driver's lease.
+    // The epoch of its driver's lease.
     epoch: 'INTEGER NOT NULL DEFAULT 0',
     // Number in job_provenance, of the attempt that ended the job; 0 = nothing is known.
     provenance: 'INTEGER NOT NULL DEFAULT 0',

@@ -21,7 +21,7 @@ interface GroupCommit {
   flush(): void
 }
 
-/** A commit does not follow work of this time at once: other requests run between them. */
+/** A commit does not follow work of this time immediately: other requests run between them. */
 const LONG_WORK_MS = 5
 
 interface CommitListeners {

@@ -38,7 +38,7 @@ export function bodyOf(type: string, data: Record<string, unknown>, at: string):
 }
 
 /**
- * Queues one delivery, due at once; returns its id, or undefined when too many are pending. An urgent one
+ * Queues one delivery, due immediately; returns its id, or undefined when too many are pending. An urgent one
  * goes first and does not wait for the pause of a receiver that fails.
  */
 export function queueDelivery(

@@ -72,7 +72,7 @@ interface Start<R> {
   readonly keep?: ((tx: ReadTx, total: number) => void) | undefined
 }
 
-/** Everything that the event loop may read at once. */
+/** Everything that the event loop may read in one turn. */
 function startPage<R>(tx: ReadTx, work: PageWork<R>, totals: KeptTotals): Start<R> {
   const plan = work.plan(tx)
   const { count, isIndexed } = plan

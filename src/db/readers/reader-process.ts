@@ -79,7 +79,7 @@ export class ReaderProcess {
     }
   }
 
-  /** Ends the process at once, whatever it does; `onEnd` is not called. */
+  /** Ends the process immediately, whatever it does; `onEnd` is not called. */
   kill(): void {
     this.#isOver = true
     this.#process.kill('SIGKILL')

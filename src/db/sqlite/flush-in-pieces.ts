@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs'
 import { type Clock, MIB, openCLibrary, TimeSlice } from '../../base/index.ts'
 
-/** Bytes that are written to the disk at once. */
+/** Bytes that are written to the disk at a time. */
 const PIECE = 2 * MIB
 /** Of sync_file_range(2): start writing, and wait until what was and is being written is on the disk. */
 const WRITE_AND_WAIT = 7
@@ -9,7 +9,7 @@ const WRITE_AND_WAIT = 7
 /**
  * Flushes a large new file while a server commits to the same disk: a single flush of half a gigabyte lets
  * each commit wait for a second. On Linux the file is written in pieces, and the disk is left to others for
- * as long as each piece has taken; elsewhere it is flushed at once.
+ * as long as each piece has taken; elsewhere it is flushed in one piece.
  */
 export async function flushInPieces(path: string, clock: Clock): Promise<void> {
   // The kernel reports a failed write once per open file: of those below, the last flush is to see it.

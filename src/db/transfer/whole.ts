@@ -41,7 +41,7 @@ function shapeOf({ columns, constraints, isKeyed }: Table): Shape {
   return { columns: names, key: declared?.replaceAll('"', '').split(', ') ?? own }
 }
 
-/** Keys that are read at once; the rows, which may be large, one by one. */
+/** Keys that are read at a time; the rows, which may be large, one by one. */
 const PAGE_KEYS = 200
 
 function* rowsOf(connection: Connection, table: string, { columns, key }: Shape): Generator<Bindable[]> {

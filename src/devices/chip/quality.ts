@@ -15,7 +15,7 @@ export function qualityOf(element: Element, provenance: Provenance): PartQuality
   }
 }
 
-/** Nothing is known of a readout whose discriminator is stale, or whose point somebody has moved. */
+/** Nothing is known of a readout whose discriminator is stale, or whose point a person has moved. */
 function readoutOf(qubit: Qubit, provenance: Provenance): PartQuality {
   const { name, values } = qubit
   const valueAt = (path: string) => values.get(path)

@@ -37,7 +37,7 @@ interface RestoreOptions {
  * Puts the previous device file back, which a write-back or a restore left as `.prev`; the replaced file
  * becomes `.prev`, so that another restore undoes it. The provenance file notes the values that came back.
  * @throws AppError `not_found` without a previous file; `invalid` when that is not a device file; `conflict`
- *   when somebody writes the file at the same time.
+ *   when a person writes the file at the same time.
  */
 export function restoreDeviceFile(path: string, { at, dryRun }: RestoreOptions): RestoredDeviceFile {
   const isThere = existsSync(path)

@@ -10,7 +10,7 @@ import { planRoute, type RoutedCircuit, type RoutingEffort } from './route/route
  */
 export type OptimizationLevel = 0 | 1 | 2
 
-/** The level of a circuit with so many physical qubits, which somebody has compiled already. */
+/** The level of a circuit with so many physical qubits, which a person has compiled already. */
 export function levelOf(wanted: OptimizationLevel | undefined, physicalQubits: number): OptimizationLevel {
   return wanted ?? (physicalQubits > 0 ? 0 : 1)
 }

@@ -13,7 +13,7 @@ export function averageGateError(model: NoiseModel, gate: string, qubits: readon
       targets: [target],
       controls: controls.reverse(),
       controlValues: 2 ** controls.length - 1,
-      // Of a pulse.
+      // The error of a pulse.
       matrix: Float64Array.of(0, 0, 1, 0, 1, 0, 0, 0),
     }) ?? []
   const fidelity = channels.reduce((product, { channel }) => product * processFidelity(channel), 1)

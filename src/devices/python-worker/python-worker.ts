@@ -150,7 +150,7 @@ export class PythonWorker {
     )
   }
 
-  /** Ends the process at once; nothing is reported. */
+  /** Ends the process immediately; nothing is reported. */
   kill(): void {
     this.#isOpen = false
     this.#process.kill('SIGKILL')

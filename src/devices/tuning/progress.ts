@@ -14,7 +14,7 @@ const INTERVAL_MS = 100
 /**
  * Sends the steps of a run, at most ten a second: of those that follow each other faster, the last one is
  * sent when its turn comes, with the newest trace and the outcomes of them all: qubits measured together end
- * at once. The plan and the last step of a run are always sent.
+ * immediately. The plan and the last step of a run are always sent.
  */
 export class Progress {
   readonly #options: ProgressOptions

@@ -35,7 +35,9 @@ const INITIAL_SIZE = 256 * KIB
 /** A longer file is shortened when it is empty, or copied when most of it is removed. */
 const COMPACT_ABOVE = 8 * MIB
 const SCAN_STEP = MIB
-/** A shorter record is copied to the page cache at once, which takes less than a thread needs to begin. */
+/**
+ * A shorter record is copied to the page cache immediately, which takes less than a thread needs to begin.
+ */
 const WRITTEN_AT_ONCE = 64 * KIB
 
 /** Where a record is. */

@@ -161,8 +161,8 @@ export class Outbox {
   }
 
   /**
-   * Stores an event, due at once. If it cannot be written to disk, it stays in memory, the error is logged,
-   * and it is written as soon as another event is, or a second later while a server is connected.
+   * Stores an event, due immediately. If it cannot be written to disk, it stays in memory, the error is
+   * logged, and it is written as soon as another event is, or a second later while a server is connected.
    */
   put(id: string, body: string, { isFlushedLater = false }: PutOptions = {}): Promise<void> {
     return this.#inSequence(async () => {
@@ -236,7 +236,7 @@ export class Outbox {
     await this.#flushes
   }
 
-  /** Makes one event, or all, due at once: after a reconnect, or when the server requests it again. */
+  /** Makes one event, or all, due immediately: after a reconnect, or when the server requests it again. */
   markDue(id?: string): void {
     for (const [each, entry] of this.#entries) {
       if (id === undefined || each === id) Object.assign(entry, { dueAt: this.#clock.monotonic(), sends: 0 })

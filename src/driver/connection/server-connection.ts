@@ -109,7 +109,7 @@ export class ServerConnection {
     this.#sender.wake()
   }
 
-  /** Sends an event at once or, when the driver is not attached, not at all. */
+  /** Sends an event immediately or, when the driver is not attached, not at all. */
   sendNow(body: string): boolean {
     return this.#link?.trySend(body) ?? false
   }

@@ -77,7 +77,7 @@ export class HostProcess {
     }
   }
 
-  /** Ends the process at once with what it started; `onExit` follows. */
+  /** Ends the process immediately with what it started; `onExit` follows. */
   kill(): void {
     if (this.#hasExited) return
     this.#killGroup()

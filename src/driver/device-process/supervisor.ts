@@ -38,7 +38,7 @@ const CRASH_PAUSE_MS = 500
  * | prepared, opening (first start) | `ready`; `refused`, exit or 120 s | ready; `prepare` or `open` throws |
  * | ready | exit | restarting after 0.5, 1, 2, … 30 s (0.5 s again after 60 s without an exit) |
  * | ready | exit while a task ran | restarting after 0.5 s, so that the next task does not wait longer |
- * | ready | killed because a task timed out or was stopped | restarting at once |
+ * | ready | killed because a task timed out or was stopped | restarting immediately |
  * | restarting: tasks wait | `ready`; `refused`, exit or 120 s | ready; broken |
  * | broken: tasks fail with the reason | the next restart | ready or broken |
  */

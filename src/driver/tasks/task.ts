@@ -1,6 +1,6 @@
 import type { EventName, EventPayload, JobFailure } from '../../protocol/index.ts'
 
-/** An event that is sent at once or not at all. */
+/** An event that is sent immediately or not at all. */
 export type TransientEvent = { [Name in EventName]: { type: Name; payload: EventPayload<Name> } }[EventName]
 
 /**

@@ -15,7 +15,7 @@ export const calibrationStarted = defineEvent({
     /** Absent for a requested run. */
     request_id: v.optional(v.nullable(calibrationId)),
     mode: v.optional(calibrationMode),
-    /** It has not begun, and waits for `BeginCalibration`. Tuners of earlier releases begin at once. */
+    /** It has not begun, and waits for `BeginCalibration`. Tuners of earlier releases begin immediately. */
     waits: v.optional(v.boolean()),
   }),
 })

@@ -90,7 +90,7 @@ function rotate(work: Matrix, vectors: Matrix, dimension: number, p: number, q: 
   const size = Math.hypot(re, im)
   if (size < 1e-300) return 0
   const difference = (work[2 * (q * dimension + q)] ?? 0) - (work[2 * (p * dimension + p)] ?? 0)
-  // Of the two possible rotations the smaller one, with which repeated sweeps converge.
+  // The smaller of the two possible rotations, with which repeated sweeps converge.
   const theta =
     difference < 0 ? 0.5 * Math.atan2(-2 * size, -difference) : 0.5 * Math.atan2(2 * size, difference)
   const turn = { cos: Math.cos(theta), re: (Math.sin(theta) * re) / size, im: (Math.sin(theta) * im) / size }

@@ -6,7 +6,7 @@ import { defineRoute } from '../http/route.ts'
 
 /** Entries checked for one response; the client continues, so that it can show the progress. */
 const MAX_CHECKED = 20_000
-/** Entries checked at once, which takes about 6 ms; other requests run in the pause after it. */
+/** Entries checked at a time, which takes about 6 ms; other requests run in the pause after it. */
 const STEP = 1_000
 const PAUSE_MS = 1
 

@@ -39,14 +39,14 @@ export function clientOf({ request, address }: Call): Client {
 
 /** Interval at which counted entries are written. */
 const FLUSH_MS = MINUTE_MS
-/** Counted entries written at once; the rest is written as one. */
+/** Counted entries written at a time; the rest is written as one. */
 const MAX_FLUSHED = 10
 /** Counted entries in memory; further ones are counted together. */
 const MAX_COUNTED = 1_000
 /** Addresses in memory that were seen with a credential, so that most requests ask no database. */
 const MAX_SEEN = 50_000
 
-/** Last uses of API tokens written at once; the others follow a minute later. */
+/** Last uses of API tokens written at a time; the others follow a minute later. */
 const MAX_USES_FLUSHED = 1_000
 
 /** Equal events since the last flush. */
@@ -58,7 +58,7 @@ interface Counted {
 }
 
 /**
- * Audits the use of accounts: logins and uses from new addresses at once, failures counted by the minute.
+ * Audits the use of accounts: logins and uses from new addresses immediately, failures counted by the minute.
  * Nothing that a client repeats grows the audit log beyond the limits above.
  */
 export class AccessAudit {

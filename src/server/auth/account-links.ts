@@ -47,7 +47,7 @@ export class AccountLinks {
   }
 
   /**
-   * Sends a link to the account with this address, if there is one. Returns at once and without a result:
+   * Sends a link to the account with this address, if there is one. Returns immediately and without a result:
    * neither the response nor its time reveals whether the account exists.
    */
   request(kind: AccountKind, purpose: 'verification' | 'passwordReset', email: string): void {
@@ -59,7 +59,7 @@ export class AccountLinks {
     })
   }
 
-  /** Sends the link to the new address, unless another account has this address. Returns at once. */
+  /** Sends the link to the new address, unless another account has this address. Returns immediately. */
   requestEmailChange(kind: AccountKind, account: Account, newEmail: string): void {
     this.#inBackground(async () => {
       if (await findAccountByEmail(this.#dependencies.context.db, kind, newEmail)) return

@@ -150,7 +150,7 @@ export class Logins {
   }
 }
 
-/** The account that somebody claims to own. */
+/** The account that a person claims to own. */
 interface Claim {
   kind: AccountKind
   /** The account as it was named. */

@@ -117,7 +117,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       method: 'DELETE',
       path: '/api/calendar-feed',
       access: 'signed_in',
-      summary: 'Revoke the address of the calendar feed; it becomes invalid at once',
+      summary: 'Revoke the address of the calendar feed; it becomes invalid immediately',
       statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { caller, ...call }) {

@@ -10,7 +10,7 @@ const INLINE_BYTES = 64 * KIB
 export const parseWorker = defineWorker<Uint8Array, ParseOutcome>('src/server/drivers/parse-worker.ts')
 
 /**
- * Parses events: small ones at once, large ones one after the other in a thread, because 8 MiB of results
+ * Parses events: small ones immediately, large ones one after the other in a thread, because 8 MiB of results
  * take up to 500 ms. The thread starts with the first large event and does not keep the process alive.
  */
 export class EventParser {

@@ -390,7 +390,7 @@ export class Hub implements DriverHub {
     const { driver, epoch } = session.source
     if (this.#sessions.get(driver) !== session) return
     const closing = this.#close(session, reason)
-    // Before the sockets have closed: a standby driver may take over at once, on other ports.
+    // Before the sockets have closed: a standby driver may take over immediately, on other ports.
     await this.#dependencies.leases.release({ driver, epoch })
     await closing.finished
   }

@@ -124,9 +124,11 @@ function connectionOf(request: Request, server: Server<undefined>): string {
   return `${peer?.address} ${peer?.port}`
 }
 
-/** Returned at once, this response ends the connection together with the requests that still wait in it. */
+/**
+ * Returned immediately, this response ends the connection together with the requests that still wait in it.
+ */
 function tooManyTogether(now: number): Response {
-  const message = `A connection may send ${MAX_PIPELINED} requests at once; wait for the responses before sending more`
+  const message = `A connection may send ${MAX_PIPELINED} requests together; wait for the responses before sending more`
   return Response.json(problem(429, 'too_many_pipelined', message, newId(now)), {
     status: 429,
     headers: { connection: 'close', 'cache-control': 'no-store' },

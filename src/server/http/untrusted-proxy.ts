@@ -1,7 +1,7 @@
 import type { Log } from '../../base/index.ts'
 import type { RequestOrigin } from './address.ts'
 
-/** Anybody may send the header: the log has a line for each of the first addresses only. */
+/** Any client may send the header: the log has a line for each of the first addresses only. */
 const MAX_WARNINGS = 10
 
 /**

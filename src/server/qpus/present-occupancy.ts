@@ -100,7 +100,7 @@ export const newJobShape = {
         v.title('NewJobWait'),
       ),
     ),
-    v.description('Why such a job would not start at once; null = it would'),
+    v.description('Why such a job would not start immediately; null = it would'),
   ),
 }
 

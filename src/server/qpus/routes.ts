@@ -92,7 +92,7 @@ async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: Readon
   }
 }
 
-/** The estimate for a job that `user` submits to a QPU now; '' for somebody without bookings. */
+/** The estimate for a job that `user` submits to a QPU now; '' for a user without bookings. */
 type EstimateNewJob = (
   context: ServerContext,
   reading: OrderReading,

@@ -65,7 +65,7 @@ export class Broadcast {
     const wanted = changes.filter((each) => ACCOUNTS.includes(each.collection) || subscriptions.has(each))
     const waiting = this.#queue.length + wanted.length
     if (!COUNTS.queuedChanges.isWithin('all', waiting)) {
-      log.warn('too many changes at once; closing the event streams', { changes: waiting })
+      log.warn('too many changes at the same time; closing the event streams', { changes: waiting })
       this.#queue = []
       this.#dependencies.onOverflow()
       return

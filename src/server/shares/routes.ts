@@ -119,7 +119,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       method: 'DELETE',
       path: '/api/shares/:id',
       access: 'signed_in',
-      summary: 'Revoke a link; it becomes invalid at once',
+      summary: 'Revoke a link; it becomes invalid immediately',
       statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { params, caller, ...call }) {

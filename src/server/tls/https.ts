@@ -17,7 +17,7 @@ export interface HttpsPort {
   readonly port: number
   /** Requests in progress, responses that are being sent included. */
   readonly pendingRequests: number
-  /** Stops listening; resolves when all requests have ended, or at once with `force`. */
+  /** Stops listening; resolves when all requests have ended, or immediately with `force`. */
   stop(force?: boolean): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function openHttps(options: {
   /** Set while the port is not open after a renewal. */
   let isClosed = false
 
-  /** Listens again, at once or, if another program or a missing descriptor prevents it, in a moment. */
+  /** Listens again, immediately or, if another program or a missing descriptor prevents it, in a moment. */
   async function listen(): Promise<void> {
     isClosed = true
     while (!stopped.signal.aborted) {

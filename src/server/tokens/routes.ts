@@ -207,7 +207,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       access: 'signed_in',
       // A program that signs out ends its own token.
       isOperation: true,
-      summary: 'Delete an API token; it becomes invalid at once',
+      summary: 'Delete an API token; it becomes invalid immediately',
       statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { caller, params }) {

@@ -21,7 +21,7 @@ import { Lanes } from './lanes.ts'
 import { post } from './post.ts'
 import { signatureHeaders } from './signature.ts'
 
-/** Longest delay of a retry beyond its time; events wake the loop at once. */
+/** Longest delay of a retry beyond its time; events wake the loop immediately. */
 const POLL_MS = 1_000
 /** Without webhooks, the first one wakes the loop. */
 const IDLE_MS = MINUTE_MS
@@ -158,7 +158,7 @@ export class Deliverer {
     await this.#record(webhook, delivery, outcome)
   }
 
-  /** An attempt that cannot be recorded would be repeated at once: its place stays taken for a while. */
+  /** An attempt that cannot be recorded would be repeated immediately: its place stays taken for a while. */
   async #pauseAfter(error: unknown): Promise<void> {
     const { clock, log } = this.#dependencies
     log.error('webhook attempt not recorded', { error })

@@ -127,5 +127,5 @@ test('more changes at once than can be published end the streams and nothing els
   await using again = await listenAs(server.guest, 'quantum_jobs/*')
   await insert(1)
   await until('the next job', () => again.of('quantum_jobs/*').length === 1)
-  expect(notes.join('')).toContain('too many changes at once')
+  expect(notes.join('')).toContain('too many changes at the same time')
 })

@@ -18,7 +18,7 @@ interface FilterBoxProps {
 /**
  * A filter in the language of the record routes, with completion. The list keeps its last result until Enter
  * is pressed. A name that does not exist is underlined, and its column is stated. A plain field stands here
- * until somebody enters it and the code of the editor has loaded.
+ * until a person enters it and the code of the editor has loaded.
  */
 export function FilterBox({ names, value, refused, run }: FilterBoxProps) {
   const id = useId()

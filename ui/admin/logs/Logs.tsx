@@ -27,7 +27,7 @@ import {
 import { useTail } from './use-tail.ts'
 
 const PAGE = 200
-/** The server reads 8 MiB of the log at once; a longer range is counted in several requests. */
+/** The server reads 8 MiB of the log at a time; a longer range is counted in several requests. */
 const MAX_PARTS = 12
 /** Lines that the page holds; older ones are loaded again when they are wanted. */
 const MAX_LINES = 2_000

@@ -39,7 +39,7 @@ export const qpu = v.object({
   next_free: text,
   /** Of a job submitted now; null if nobody can say. */
   estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() })), null),
-  /** Why such a job would not start at once. */
+  /** Why such a job would not start immediately. */
   waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string() })), null),
   calibration: v.optional(
     v.nullable(

@@ -5,7 +5,7 @@ import { type Answers, createParser, type Question, type Task } from './parser.t
 /** URL path of the script of the thread; `scripts/build-ui.ts` puts it in. */
 declare const CHECK_WORKER: string
 
-/** A program is parsed after a pause in typing; the first time at once. */
+/** A program is parsed after a pause in typing; the first time immediately. */
 const TYPING_PAUSE_MS = 150
 
 const parser = createParser((failed) => {

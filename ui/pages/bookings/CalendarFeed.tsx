@@ -62,7 +62,7 @@ export function CalendarFeed() {
                   Your slots have been available at a secret address since <Moment at={current.created} />.
                 </>
               ) : (
-                'Subscribe to your slots in a calendar program: anybody who knows the secret address can read them.'
+                'Subscribe to your slots in a calendar program: whoever knows the secret address can read them.'
               )}{' '}
               <a href="/docs/how-to/book-time#read-the-slots-in-a-calendar-program">How it works</a>
             </p>

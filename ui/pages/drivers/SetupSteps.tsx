@@ -21,7 +21,7 @@ import {
 
 interface SetupStepsProps {
   setup: DriverSetup
-  /** Whether the steps are shown at once. */
+  /** Whether the steps are shown immediately. */
   isOpen: boolean
   /** Called when the token was copied or saved. */
   onSaved: () => void

@@ -89,7 +89,7 @@ export function ThresholdForm({ monitor, channels, threshold, close, onSaved }: 
           label={kind === 'stale' ? 'For longer than, in s' : `Value${unit && `, in ${unit}`}`}
         />
         {kind !== 'stale' && (
-          <TextField form={form} name="for_seconds" label="For at least, in s" hint="0 = at once" />
+          <TextField form={form} name="for_seconds" label="For at least, in s" hint="0 = immediately" />
         )}
       </div>
       <label class="check">

@@ -75,7 +75,7 @@ export function useMonitoring(monitor: Monitor): Monitoring {
     return () => clearInterval(timer)
   }, [])
   const range = useComputed(() => readRange(query.get, now.value))
-  // A live range moves on with each reading; only a chosen one is loaded at once.
+  // A live range moves on with each reading; only a chosen one is loaded immediately.
   const chosen = useComputed(() => {
     const { key, from, to, isLive } = range.value
     return key || `${from} ${isLive ? '' : to}`

@@ -101,7 +101,7 @@ export function Composer({ notice, path, saved, close }: ComposerProps) {
             name="start_time"
             label="From"
             type="datetime-local"
-            hint={`${zone.value}; empty: at once`}
+            hint={`${zone.value}; empty: immediately`}
           />
           <TextField
             form={form}

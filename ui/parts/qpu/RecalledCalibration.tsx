@@ -1,7 +1,7 @@
 import type { Qpu } from '../../api/model/qpus.ts'
 import { Moment } from '../Moment.tsx'
 
-/** That the calibration in force of a QPU is recalled, before anybody runs a job with it. */
+/** That the calibration in force of a QPU is recalled, before a job runs with it. */
 export function RecalledCalibration({ qpu: { recalled_calibration: recalled } }: { qpu: Qpu }) {
   if (!recalled) return null
   return (

@@ -20,7 +20,7 @@ const POLL_MS = MINUTE_MS
 /** Changes of jobs move ticks by little. */
 const SPACING_MS = 3_000
 
-/** What schedules depend on; a page whose schedule comes later watches them at once, to subscribe once. */
+/** What schedules depend on; a page whose schedule comes later watches them together, to subscribe once. */
 export const SCHEDULE_TOPICS = [
   'qpus/*',
   'quantum_jobs/*',

@@ -8,7 +8,7 @@ const PHONE_ROW_PX = 65
 /** Rows beyond the screen; each takes part of a frame when a jump replaces all rows. */
 const MARGIN = 5
 const PHONE = '(max-width: 760px)'
-/** Rows that show another record in one frame; a page of new rows would take several frames at once. */
+/** Rows that show another record in one frame; a page of new rows would take several frames. */
 const ROWS_PER_FRAME = 8
 
 /** Where the rows of a long list come from. */

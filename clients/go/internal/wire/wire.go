@@ -476,7 +476,7 @@ type QpuSummary struct {
 	// Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
 	EstimatedStart *QpuSummaryEstimatedStart `json:"estimated_start"`
 
-	// Why such a job would not start at once; null = it would
+	// Why such a job would not start immediately; null = it would
 	Waiting *NewJobWait `json:"waiting"`
 
 	// Null = never calibrated
@@ -651,7 +651,7 @@ type QpuDetail struct {
 	// Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
 	EstimatedStart *QpuSummaryEstimatedStart `json:"estimated_start"`
 
-	// Why such a job would not start at once; null = it would
+	// Why such a job would not start immediately; null = it would
 	Waiting *NewJobWait `json:"waiting"`
 
 	// Null = never calibrated
@@ -4212,7 +4212,7 @@ type PatchJobsByIdBody struct {
 type PostJobsChangesBodyKnown struct {
 	ID string `json:"id"`
 
-	// The status that is known; without it, the job is returned at once
+	// The status that is known; without it, the job is returned immediately
 	Status any `json:"status,omitempty"`
 }
 

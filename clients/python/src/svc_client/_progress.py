@@ -173,7 +173,7 @@ def progress_of(jobs: Iterable[Mapping[str, Any]], wanted: bool | None) -> Progr
 
 
 def _is_watched() -> bool:
-    """Whether somebody sees what is written: in a terminal or a notebook, unless ``SVC_PROGRESS=0``."""
+    """Whether a person sees what is written: in a terminal or a notebook, unless ``SVC_PROGRESS=0``."""
     return os.environ.get("SVC_PROGRESS") != "0" and (_in_notebook() or sys.stderr.isatty())
 
 

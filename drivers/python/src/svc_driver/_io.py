@@ -180,7 +180,7 @@ class TunerIo(_DeviceIo):
     def calibrate_now(self, mode: Mode, target_qubits: Sequence[str] = ()) -> dict[str, Any] | None:
         """Runs a calibration without a queued request and returns its findings.
 
-        The server receives its start, progress and report, and lets jobs wait meanwhile. None at once while another
+        The server receives its start, progress and report, and lets jobs wait meanwhile. None immediately while another
         calibration runs, while the QPU is in maintenance, and while the server is not connected. Call it in what
         `every` runs, or in a thread of your own; never in a coroutine.
         """

@@ -10,7 +10,7 @@ from ._frames import unsendable_path
 from ._job import Execution
 
 INVALID_RESULTS = "invalid_results"
-"""Code of a job whose device returned what cannot be its results. The job ends at once and is not charged."""
+"""Code of a job whose device returned what cannot be its results. The job ends immediately and is not charged."""
 
 
 def counts_result(

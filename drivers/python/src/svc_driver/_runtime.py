@@ -76,7 +76,7 @@ class Runtime:
     # The thread that reads
 
     def deliver(self, message: Message) -> None:
-        """Takes one message of the host. What concerns the running task takes effect at once."""
+        """Takes one message of the host. What concerns the running task takes effect immediately."""
         kind = message["m"]
         if kind == "cancel":
             task = self._task
@@ -226,7 +226,7 @@ class Runtime:
         executions = sum(max(1, len(each.get("parameter_values") or [])) for each in job.payload["circuits"])
 
         def report(results: list[tuple[int, Any]]) -> None:
-            # That of the only circuit follows at once.
+            # That of the only circuit follows immediately.
             if executions == 1:
                 return
             found = [{"index": index, "result": result} for index, result in results]

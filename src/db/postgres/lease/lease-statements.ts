@@ -28,7 +28,7 @@ export const PREPARATION: readonly string[] = [TABLE, NOTED_COLUMNS, FIRST_ROW, 
 
 const PREPARATION_KEY = "hashtext('svc preparation')"
 
-/** One process at a time prepares; two that replace a function at once fail. */
+/** One process at a time prepares; two that replace a function at the same time fail. */
 export const LOCK_PREPARATION = `SELECT pg_advisory_xact_lock(${PREPARATION_KEY})`
 
 /** Who prepares, or keeps the others from it. */

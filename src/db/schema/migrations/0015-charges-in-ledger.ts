@@ -5,7 +5,7 @@ const MS = 'CAST(round(job.duration * 1000) AS INTEGER)'
 /**
  * Each job that has run has its charge in the ledger, in the transaction that ends it; what is newer than the
  * watermark of before follows here. The sums derive from the ledger: the start after this adds the charges
- * behind the new watermark, its position there. Bytes are counted at once.
+ * behind the new watermark, its position there. Bytes are counted immediately.
  */
 export const chargesInLedger: Migration = {
   id: 15,

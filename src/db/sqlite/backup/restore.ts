@@ -145,7 +145,7 @@ async function stage(options: StagingOptions, staging: string, staged: string): 
   const { file, actor, clock, log } = options
   copyFileSync(file, staged)
   chmodSync(staged, 0o600)
-  // A server may run beside it; the first checkpoint of the copy would flush it at once.
+  // A server may run beside it; the first checkpoint of the copy would flush it immediately.
   await flushInPieces(staged, clock)
   // The log of a database that a killed server left contains its last writes; the mark says how many.
   for (const [from, to] of [

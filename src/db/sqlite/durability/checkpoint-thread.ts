@@ -11,7 +11,7 @@ interface Checkpoint {
 /** A thread with its own connection, which copies the log into the database. */
 export interface CheckpointThread {
   /**
-   * Copies what no reader needs in the log, without waiting for anybody.
+   * Copies what no reader needs in the log, without waiting for any of them.
    * @throws AppError when the disk fails; Error when the thread ends.
    */
   checkpoint(): Promise<Checkpoint>

@@ -110,7 +110,7 @@ export function isInDatabase(
 
 /**
  * Whether the database at `path` has never been opened by a server: backups are written without a log, and a
- * server changes both versions in the header at once.
+ * server changes both versions in the header in one step.
  */
 export function isFreshCopy(path: string): boolean {
   const file = openIfExists(path)

@@ -40,7 +40,7 @@ interface Waiting {
 }
 
 /**
- * Asks for the confirmation of commits while somebody waits for them. Those that wait at the same time share
+ * Asks for the confirmation of commits while a request waits for them. Those that wait at the same time share
  * one request, and those that come meanwhile the next one, as flushes do.
  */
 export function createReplication({ clock, log, confirm }: ReplicationOptions): Replication {

@@ -35,7 +35,7 @@ export function resetPassword(
     const before = tx.find(collection, id)
     if (!before || before.tokenKey !== tokenKey) return false
     const provesAddress = !before.verified && before.email === email
-    // A person who registered an address of somebody else must not keep other ways to log in.
+    // A person who registered an address of another person must not keep other ways to log in.
     if (provesAddress && kind === 'users') removeExternalAuths(tx, id)
     endAccess(tx, { kind, id }, 'all', { actor: `${kind === 'users' ? 'user' : 'superuser'}:${id}` })
     tx.update(collection, id, { password: passwordHash, verified: before.verified || provesAddress })

@@ -71,7 +71,7 @@ function assertEnabled({ disabled, unlimited }: User): void {
   throw new AppError('invalid', 'The address belongs to a superuser; log in as superuser with its password')
 }
 
-/** The account may have been registered with somebody else's address, whose owner must not share it. */
+/** The account may have been registered with another person's address, whose owner must not share it. */
 function revokeUnverifiedAccess(tx: Tx, user: User): void {
   if (user.verified) return
   removeExternalAuths(tx, user.id)

@@ -65,7 +65,7 @@ export function readExpectedResults(tx: ReadTx, id: string): string {
 }
 
 /**
- * The jobs among `ids` that belong to the user, or to anybody without a user, in the order of `ids`; with
+ * The jobs among `ids` that belong to the user, or to any user without one, in the order of `ids`; with
  * handles, as `findJob`.
  */
 export function listJobs(
@@ -77,7 +77,7 @@ export function listJobs(
   return tx.list(quantumJobs, { ids, where, without, most: MAX_HELD_BYTES })
 }
 
-/** A job as somebody knows it; an unknown status is empty. */
+/** A job as a client knows it; an unknown status is empty. */
 export interface KnownJob {
   readonly id: string
   readonly status: string

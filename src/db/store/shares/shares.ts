@@ -74,7 +74,7 @@ export function listShares(
   )
 }
 
-/** Ends a link of one user, or of anybody without `user`; false when there is no such link. Audited. */
+/** Ends a link of one user, or of any user without `user`; false when there is no such link. Audited. */
 export function removeShare(
   tx: Tx,
   { id, user }: { id: string; user: string | undefined },

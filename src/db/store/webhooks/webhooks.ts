@@ -59,7 +59,7 @@ export function createWebhook(
   })
 }
 
-/** Whether anybody has a webhook. */
+/** Whether any account has a webhook. */
 export function hasWebhooks(tx: ReadTx): boolean {
   return tx.one('SELECT 1 FROM webhooks LIMIT 1') !== undefined
 }
@@ -76,7 +76,7 @@ export function findWebhook(db: Database, user: string, id: string): Promise<Web
 
 /**
  * Changes a webhook; audited. A new address or enabling it clears the record of failures, so that pending
- * deliveries are attempted at once; disabling it ends them, and a change of kinds those of the others.
+ * deliveries are attempted immediately; disabling it ends them, and a change of kinds those of the others.
  * @throws AppError `not_found`, `forbidden`.
  */
 export function updateWebhook(

@@ -42,7 +42,7 @@ const REST_MS = 1_000
  * | Session | Leaves it by | Next |
  * |---|---|---|
  * | closed | `reserve`, `run`, reading or setting a voltage | open, nothing known: all sequencers are put to rest |
- * | open | reserving it after somebody else had it | open, nothing known: all sequencers are put to rest |
+ * | open | reserving it after another client had it | open, nothing known: all sequencers are put to rest |
  * | open | a failed exchange, `close` | closed |
  */
 export class ClusterInstrument implements Instrument, VoltageOutputs {

@@ -2,7 +2,7 @@ import { StartupError } from '../../errors.ts'
 
 /** Largest magnitude of the current of any coupler, A: what the wiring of a refrigerator is made for. */
 export const MAX_CURRENT = 3.1e-3
-/** Largest change of a current at once, A. */
+/** Largest change of a current in one step, A. */
 export const MAX_STEP = 1e-6
 /** Rate of a ramp, A/s. */
 export const RAMP_RATE = 40e-6
@@ -42,7 +42,7 @@ export interface CouplerBias {
   readonly address: OutputAddress
   /** Largest magnitude, A; at most `MAX_CURRENT` counts. */
   readonly limit?: number
-  /** Largest change at once, A; at most `MAX_STEP` counts. */
+  /** Largest change in one step, A; at most `MAX_STEP` counts. */
   readonly maxStep?: number
   /** A/s; at most `RAMP_RATE` counts. */
   readonly rampRate?: number

@@ -9,7 +9,7 @@ export interface RampOptions {
   /** Stops the ramp where it is; it then rejects with the reason. */
   signal?: AbortSignal | undefined
   clock: Clock
-  /** Largest change at once, A; at most `MAX_STEP` counts. */
+  /** Largest change in one step, A; at most `MAX_STEP` counts. */
   maxStep?: number | undefined
 }
 
@@ -54,7 +54,7 @@ function strideOf(resolution: number, maxStep: number): number {
   const stride = Math.floor(maxStep / resolution - TOLERANCE)
   if (stride >= 1) return stride
   throw new OutputError(
-    `one step of the output is ${(resolution * 1e6).toFixed(2)} µA, more than the ${maxStep * 1e6} µA that the coupler may be moved at once`,
+    `one step of the output is ${(resolution * 1e6).toFixed(2)} µA, more than the ${maxStep * 1e6} µA that the coupler may be moved in one step`,
   )
 }
 

@@ -5,7 +5,7 @@ import { type Clock, GIB, type Log, MINUTE_MS } from '../../../base/index.ts'
 /** Raw data take at most this on the disk, and leave this much of it free. */
 const LIMITS = { maxBytes: 20 * GIB, minFreeBytes: GIB }
 
-/** Time after which a folder that was full is measured again, ms: somebody may have moved data away. */
+/** Time after which a folder that was full is measured again, ms: a person may have moved data away. */
 const MEASURE_AGAIN_MS = MINUTE_MS
 
 interface RawDataSpaceOptions {
@@ -18,7 +18,7 @@ interface RawDataSpaceOptions {
 
 /**
  * The room for raw data: the folder grows to a limit and never fills the disk, on which the results of jobs
- * are stored as well. Nothing is removed to make room: data that somebody asked for are theirs to move away.
+ * are stored as well. Nothing is removed to make room: data that a person asked for are theirs to move away.
  */
 export class RawDataSpace {
   readonly folder: string

@@ -20,7 +20,7 @@ interface WatchedFileOptions<T> {
 
 /**
  * A file that is read again after it has changed. The last valid content stays in use while the file is
- * invalid or absent: somebody may be in the middle of writing it. One warning is logged per change.
+ * invalid or absent: a person may be in the middle of writing it. One warning is logged per change.
  */
 export class WatchedFile<T extends object> {
   readonly #options: WatchedFileOptions<T>

@@ -98,7 +98,7 @@ interface SideFile {
 
 /**
  * The side file of a device file that says which of its values were measured. It holds no values, only a hash
- * of each: a value that somebody changed by hand afterwards counts as not measured. An absent, empty or
+ * of each: a value that a person changed by hand afterwards counts as not measured. An absent, empty or
  * unreadable file is one that knows nothing; nothing fails for it.
  */
 export class Provenance {

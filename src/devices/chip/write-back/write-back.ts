@@ -7,7 +7,7 @@ import { isSameContent, type Leaf, type Numbers } from './content.ts'
 import { editYaml } from './edit-yaml.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** How often a write starts again because somebody else wrote the file meanwhile. */
+/** How often a write starts again because another person wrote the file meanwhile. */
 const MAX_TRIES = 5
 
 /** A value that a calibration has measured. */
@@ -22,7 +22,7 @@ export interface NewValue {
 /** What came of a write. */
 interface WriteBack {
   written: readonly NewValue[]
-  /** Values that somebody else changed, or whose element is gone: theirs stay. */
+  /** Values that another person changed, or whose element is gone: theirs stay. */
   conflicts: readonly NewValue[]
   /** Values of parameters that the element, one of other software, does not know. */
   unknown: readonly NewValue[]
@@ -33,7 +33,7 @@ interface WriteBack {
 
 /**
  * Writes values into a device file: nothing but these values changes, and the file is whole at any moment.
- * The previous file stays as `.prev`. A file that somebody edited since `base` was read keeps those edits. No
+ * The previous file stays as `.prev`. A file that a person edited since `base` was read keeps those edits. No
  * file is written when there is nothing to write. Other work of the process has its turn meanwhile.
  * @param base the file as it was read at the start of the calibration.
  * @throws CalibrationError when the file does not parse anymore or the values do not suit it; nothing is
@@ -54,7 +54,7 @@ export async function writeBack(
     const result = { ...planned, before: hashOf(text), after: hashOf(edited) }
     if (edited === text || replaceFile(real, edited, stamp)) return result
   }
-  throw new CalibrationError('the device file is being changed by somebody else; nothing was written')
+  throw new CalibrationError('the device file is being changed by another person; nothing was written')
 }
 
 function realPathOf(path: string): string {

@@ -35,7 +35,7 @@ export function schmidtOf(state: Float64Array): SchmidtForm {
   const one = first.map((value) => value / large)
   const [uRe = 0, uIm = 0, vRe = 0, vIm = 0] = one
   const isProduct = small < NEGLIGIBLE
-  // Of a product, any state that is orthogonal to the first.
+  // A product leaves the second state free: any that is orthogonal to the first.
   const other = isProduct ? [-vRe, vIm, uRe, -uIm] : second.map((value) => value / small)
   return {
     angle: isProduct ? 0 : Math.atan2(small, large),

@@ -16,7 +16,9 @@ export const NO_STREAK: Streak = { failures: 0, slowdowns: 0 }
 const TOLERATED_FAILURES = 3
 const MAX_PAUSE_MS = MINUTE_MS
 
-/** The streak after a poll: the pause grows from the third failure on, or at once when the key is refused. */
+/**
+ * The streak after a poll: the pause grows from the third failure on, or immediately when the key is refused.
+ */
 export function decideStreak(before: Streak, result: PollResult): Streak {
   if (result === 'answered') return NO_STREAK
   const failures = before.failures + 1

@@ -29,7 +29,7 @@ interface Relaxation {
 
 /**
  * Whether the wait between shots lets a qubit return to its ground state: what a pulse of the given amplitude
- * excites, read at once and after the wait, between shots that wait longer. After a short wait each shot
+ * excites, read immediately and after the wait, between shots that wait longer. After a short wait each shot
  * begins with what the one before has left, and a sweep of pulses oscillates with half of its period.
  * @param t1 assumed relaxation time, from which the wait follows, s; that of the element by default
  * @returns undefined for a wait that is long enough

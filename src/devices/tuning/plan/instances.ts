@@ -40,7 +40,7 @@ interface InstanceInput {
   readonly qubits: readonly string[]
   readonly edges: readonly string[]
   isEnabled(routine: string): boolean
-  /** Whether somebody asks for the routines by name: also for a result that has no place in an element. */
+  /** Whether a person asks for the routines by name: also for a result that has no place in an element. */
   isNamed?: boolean
 }
 

@@ -86,7 +86,7 @@ function* singleShots(
   if (samples > MAX_SAMPLES) {
     throw new RoutineError(
       'too_large',
-      `${samples} samples of single shots, at most ${MAX_SAMPLES} at once; ask for fewer schedules or shots`,
+      `${samples} samples of single shots, at most ${MAX_SAMPLES} at a time; ask for fewer schedules or shots`,
     )
   }
   const found = yield* allShotsOf(context, points, shots)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** Limits of what a routine in Python may send at once; what is played is checked again as a program. */
+/** Limits of what a routine in Python may send at a time; what is played is checked again as a program. */
 const MAX_SCHEDULES = 20_000
 const MAX_OPERATIONS = 200_000
 

@@ -17,7 +17,7 @@ export interface FileOutcome {
   readonly changed: number
   readonly before: string
   readonly after: string
-  /** Paths that were not written because somebody else changed them, as `q0.clock_freqs.f01`. */
+  /** Paths that were not written because another person changed them, as `q0.clock_freqs.f01`. */
   readonly conflicts: readonly string[]
   /** Paths that were not written because the class of the element does not know them. */
   readonly unknown: readonly string[]
@@ -64,7 +64,7 @@ export async function buildFindings(input: FindingsInput): Promise<CalibrationFi
     })
   }
   const conflictNotes = (file?.conflicts ?? []).map(
-    (path) => `${path}: conflict, changed by somebody else during the run; theirs is kept`,
+    (path) => `${path}: conflict, changed by another person during the run; theirs is kept`,
   )
   return {
     status: statusOf(walk, fileError, passedChecks),
@@ -119,7 +119,7 @@ function isFailed({ outcome, isUnresolved }: NodeResult): boolean {
 }
 
 /**
- * `aborted` when somebody stopped the run; `success` without any failure, `partial_failure` when something
+ * `aborted` when a person stopped the run; `success` without any failure, `partial_failure` when something
  * succeeded beside a failure, `failed` when nothing did or the run itself failed. A run that measured nothing
  * is never a success; checks that found every value to hold are a measurement.
  */

@@ -11,7 +11,7 @@ export const GATE_BENCHMARKS: readonly string[] = ['randomized_benchmarking', 'c
 /**
  * Records the errors of the gates that a run has measured beside the device file: by those of edges jobs are
  * placed on the chip, and checks for drift are compared with all of them. Nothing is recorded for gates whose
- * values somebody else changed meanwhile, nor for a run that did not write what it found.
+ * values another person changed meanwhile, nor for a run that did not write what it found.
  */
 export function recordGates({
   setup,

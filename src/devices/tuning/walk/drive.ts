@@ -53,7 +53,7 @@ export async function drive<Found>(
   return all.map(({ ended }) => ended ?? { error: new TypeError('the measurement did not end') })
 }
 
-/** Timers and messages of the process wait for this, also when an instrument replies at once. */
+/** Timers and messages of the process wait for this, also when an instrument replies immediately. */
 function letOthersRun(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -106,7 +106,7 @@ export interface WalkResult {
   readonly stale?: readonly { target: string; path: string; routine: string }[]
   /** Why it ended early; undefined when it reached its end. */
   readonly stopped: string | undefined
-  /** Whether that is because somebody stopped the run. */
+  /** Whether that is because a person stopped the run. */
   readonly isAborted?: boolean
 }
 

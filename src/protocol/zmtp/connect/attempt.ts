@@ -37,7 +37,7 @@ export interface AttemptOptions {
 interface Owner {
   limits: SocketLimits
   counters: Counters
-  /** Ends the attempt at once, in any phase. */
+  /** Ends the attempt immediately, in any phase. */
   signal: AbortSignal
   onReady(connection: ZmtpConnection): void
 }

@@ -24,7 +24,7 @@ export interface ConnectOptions extends AttemptOptions {
   onClose?(reason: string, refused: boolean): void
   /** False makes one attempt only. */
   reconnect?: false | BackoffLimits
-  /** Ends everything at once, like `close` without a grace period. */
+  /** Ends everything immediately, like `close` without a grace period. */
   signal?: AbortSignal
 }
 

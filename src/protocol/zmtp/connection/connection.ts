@@ -181,7 +181,7 @@ export class ZmtpConnection {
     this.#finish({ reason, kind: 'closed' })
   }
 
-  /** Closes at once and drops messages that are not written. */
+  /** Closes immediately and drops messages that are not written. */
   destroy(ending: Ending): void {
     this.#end(ending)
   }

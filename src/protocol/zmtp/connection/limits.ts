@@ -28,7 +28,7 @@ export interface SocketLimits {
   queuedBytes: number
   /** Maximum number of TCP connections on one listening port that have not completed the handshake. */
   unreadyConnections: number
-  /** Commands (PINGs, for example) that a ready peer may send per second; twice as many at once. */
+  /** Commands (PINGs, for example) that a ready peer may send per second; twice as many in a burst. */
   commandsPerSecond: number
   /** Idle time before the first TCP keep-alive probe, in ms. */
   keepAliveMs: number

@@ -27,7 +27,7 @@ interface Waiting {
 /** Bodies up to this size are copied into a batch, larger ones are written by reference. */
 const COPIED_BYTES = 8_192
 const BATCH_BYTES = 65_536
-/** This many waiting bytes are written at once instead of at the end of the current turn. */
+/** This many waiting bytes are written immediately instead of at the end of the current turn. */
 const EAGER_BYTES = BATCH_BYTES / 2
 /** Queued commands for a peer that sends PINGs but does not read; further ones are dropped. */
 const MAX_COMMANDS = 32

@@ -3,7 +3,7 @@ import { WireError } from '../framing/wire-error.ts'
 /** PLAIN: user and password; NULL: no authentication, for tests only. */
 export type Mechanism = 'PLAIN' | 'NULL'
 
-/** Bytes of the greeting both sides send at once (ZMTP 3.1, RFC 37 "Greeting"). */
+/** Bytes of the greeting both sides send together (ZMTP 3.1, RFC 37 "Greeting"). */
 export const GREETING_BYTES = 64
 
 const VERSION_AT = 10

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
 /**
- * The connections of one port that have not completed the handshake: anybody who reaches the port can open
- * them. When there is no place for another one, the oldest connection of the address with most of them ends,
- * so that one address cannot keep others out.
+ * The connections of one port that have not completed the handshake: any client that reaches the port can
+ * open them. When there is no place for another one, the oldest connection of the address with most of them
+ * ends, so that one address cannot keep others out.
  */
 export class UnreadyPeers {
   readonly #max: number

@@ -18,7 +18,7 @@ import { defineRoute, Reply, type Route } from '../../http/route.ts'
 import type { BackupOperation, BackupOperations } from './operations.ts'
 import { backupResponse, operationResponse, presentBackup, presentOperation } from './responses.ts'
 
-/** Listed at once; of more, the newest. */
+/** Listed at a time; of more, the newest. */
 const MAX_LISTED = 1_000
 /** Seconds after which an idle download is closed. */
 const DOWNLOAD_IDLE_SECONDS = 120

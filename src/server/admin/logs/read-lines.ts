@@ -31,7 +31,7 @@ export interface Position {
 }
 
 const RANKS: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
-/** Read at once; other requests run between two reads. */
+/** Read at a time; other requests run between two reads. */
 const CHUNK_BYTES = 256 * KIB
 /** Read for one response; a rarer filter takes several requests. */
 const MAX_BYTES = 8 * MIB

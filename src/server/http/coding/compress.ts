@@ -43,7 +43,7 @@ async function compressInThread(body: Uint8Array, coding: Coding): Promise<Uint8
     : new Uint8Array(await gzipInThread(body, GZIP))
 }
 
-/** Sends each chunk at once, instead of when a block is full. */
+/** Sends each chunk immediately, instead of when a block is full. */
 const FLUSHED = {
   zstd: { ...ZSTD, flush: constants.ZSTD_e_flush },
   gzip: { ...GZIP, flush: constants.Z_SYNC_FLUSH },

@@ -6,7 +6,7 @@ import { Places } from '../../admission/places.ts'
 interface MemoryLimits {
   /** Bytes of bodies; a single larger one of an account is admitted while the account has no other. */
   readonly bytes: Count
-  /** Bodies that wait; further ones are refused at once. */
+  /** Bodies that wait; further ones are refused immediately. */
   readonly waiting: Count
   /** How long the share of a finished body stays in use while its garbage is collected, in ms. */
   readonly collectionMs: number
@@ -110,7 +110,7 @@ export class MemoryBudget {
     return withTimeout(share, {
       clock: this.#clock,
       ms: MAX_WAIT_MS,
-      // At once, so that a share that is free a moment later is not given to nobody.
+      // Immediately, so that a share that is free a moment later is not given to nobody.
       onTimeout: () => {
         end()
         return share

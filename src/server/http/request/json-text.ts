@@ -73,7 +73,8 @@ function parse(text: string, subject: string): unknown {
 }
 
 /**
- * Frees the memory of bytes at once instead of at the next garbage collection; they must not be used again.
+ * Frees the memory of bytes immediately instead of at the next garbage collection; they must not be used
+ * again.
  */
 export function releaseMemory(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes

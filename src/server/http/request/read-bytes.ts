@@ -1,7 +1,7 @@
 import { AppError, KIB } from '../../../base/index.ts'
 import { releaseMemory } from './json-text.ts'
 
-/** Announced bodies of at most this size are read at once, without the stream that larger ones need. */
+/** Announced bodies of at most this size are read in one piece, without the stream that larger ones need. */
 const MAX_AT_ONCE_BYTES = 64 * KIB
 
 /**

@@ -10,7 +10,7 @@ import { FILE_IDLE_SECONDS, nextLines, type TextFile } from './text-file.ts'
 
 type Part = string | StoredJson
 
-/** Responses up to this size are encoded and sent at once. */
+/** Responses up to this size are encoded and sent in one piece. */
 const MAX_WHOLE_BYTES = 512 * KIB
 /** The records of larger lists are encoded one by one, in several turns if they take long. */
 const MAX_WHOLE_RECORDS = 100

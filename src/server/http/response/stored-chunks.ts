@@ -1,9 +1,9 @@
 import { AppError, MIB } from '../../../base/index.ts'
 import { type JsonText, readSlice, readStored, type SqlReader, type StoredJson } from '../../../db/index.ts'
 
-/** Bytes that are read and sent at once: with a value of 9 MB, 4 ms. */
+/** Bytes that are read and sent in one piece: with a value of 9 MB, 4 ms. */
 export const CHUNK_BYTES = MIB
-/** Records are encoded at once for this time, in ms. */
+/** Records are encoded without a pause for this time, in ms. */
 const MAX_ENCODE_MS = 4
 
 /** A value that is being sent. */

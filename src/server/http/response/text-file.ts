@@ -1,6 +1,6 @@
 /**
  * A part of a text file: bytes that a reader process has written, or lines that are written while they are
- * read, as many at once as the event loop may take.
+ * read, as many at a time as the event loop may take.
  */
 export type FilePage = Uint8Array | Iterable<string>
 

@@ -47,7 +47,7 @@ const CIRCUIT_NAMES = ['circuit', 'qasm', 'circuit_qasm'] as const
 const DEFAULTS = { shots: 1_024, meas_level: 2, meas_return: 'single', memory: false }
 
 const target = v.pipe(v.string(), v.trim(), v.maxLength(100), writtenText)
-/** Longer than anybody waits for a job. */
+/** Longer than any user waits for a job. */
 const MAX_WAIT_MS = 31_536_000_000
 /** Longer than any driver runs a job. */
 const MAX_SECONDS = 604_800

@@ -20,7 +20,7 @@ export const jobChangesBody = v.strictObject({
         id: v.pipe(v.string(), v.maxLength(MAX_ID_LENGTH)),
         status: v.pipe(
           v.optional(v.union([v.literal(''), v.picklist(quantumJobs.fields.status.choices)]), ''),
-          v.description('The status that is known; without it, the job is returned at once'),
+          v.description('The status that is known; without it, the job is returned immediately'),
         ),
       }),
     ),

@@ -12,7 +12,7 @@ const FINAL: readonly Job['status'][] = ['completed', 'failed', 'cancelled']
 
 /** What a request waits for. */
 interface JobWaitQuery {
-  /** Seconds; 0 = responds at once. */
+  /** Seconds; 0 = responds immediately. */
   wait: number
   /** The status to leave; without it, the job has to end. */
   status?: Job['status'] | undefined

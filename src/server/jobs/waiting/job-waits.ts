@@ -58,7 +58,7 @@ export class JobWaits {
     })
   }
 
-  /** Ends all waits, whose requests are answered with the job as it is; later waits end at once. */
+  /** Ends all waits, whose requests are answered with the job as it is; later waits end immediately. */
   stop(): void {
     this.#isOpen = false
     this.#unsubscribe()
@@ -88,7 +88,7 @@ export class JobWaits {
     return wait
   }
 
-  /** When an account may read many jobs: undefined for at once. Such reads take half of the time at most. */
+  /** When an account may read many jobs: undefined for now. Such reads take half of the time at most. */
   turn(account: string): Promise<void> | undefined {
     return this.#reads.enter(account)
   }

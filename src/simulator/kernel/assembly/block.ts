@@ -1,6 +1,6 @@
 /**
  * Gates on one block of a state, in AssemblyScript with 128-bit vectors of amplitudes of type `T`, of which a
- * pass loads a `W` at once (see `complex.ts`). A block is 2^b contiguous amplitudes; the bits of an index
+ * pass loads a whole `W` (see `complex.ts`). A block is 2^b contiguous amplitudes; the bits of an index
  * within it are its local qubits. Every loop visits the amplitudes whose fixed bits (targets and controls)
  * have given values, in runs as long as the lowest fixed bit allows; `free` steps from run to run.
  */

@@ -1,6 +1,6 @@
 /**
  * Complex numbers in vectors of 128 bits, real parts first: one of type `f64`, or two of type `f32`. `T` is
- * that type. `W` is the type a pass loads at once: `v128`, or `u64` for one number of type `f32`, where
+ * that type. `W` is the type a pass loads together: `v128`, or `u64` for one number of type `f32`, where
  * neighbors are treated differently.
  */
 
@@ -12,7 +12,7 @@ export function shift<T>(): u32 {
   return sizeof<T>() === 8 ? 4 : 3
 }
 
-/** Complex numbers that a pass loads at once. */
+/** Complex numbers that a pass loads together. */
 export function lanes<T, W>(): u32 {
   return sizeof<W>() === 16 && sizeof<T>() === 4 ? 2 : 1
 }

@@ -1,5 +1,5 @@
 /**
- * Philox4x32 with 10 rounds, as in `numeric/random.ts`, which cites the source: here for four shots at once,
+ * Philox4x32 with 10 rounds, as in `numeric/random.ts`, which cites the source: here for four shots together,
  * one in each lane of a vector. Both generate the same numbers.
  */
 const MULTIPLIER_A: u32 = 0xd2511f53

@@ -13,7 +13,7 @@ interface Split {
 export interface Truncation {
   /** Maximum number of singular values. */
   maxBondDimension: number
-  /** Maximum fraction of the weight that may be discarded at once. */
+  /** Maximum fraction of the weight that may be discarded in one step. */
   threshold: number
 }
 

@@ -8,7 +8,7 @@ export interface PauliTerm extends Pauli {
   weight: number
 }
 
-/** Pauli noise, for many shots at once. */
+/** Pauli noise, for many shots together. */
 export interface PauliNoise {
   /** Operators other than the identity. */
   terms: readonly PauliTerm[]

@@ -25,7 +25,7 @@ export function stateQubits(workload: Workload): number {
 }
 
 /**
- * Exact simulation of the statevector. Final measurements are sampled, all shots at once; mid-circuit
+ * Exact simulation of the statevector. Final measurements are sampled, all shots together; mid-circuit
  * measurements split the shots into branches.
  */
 export const statevector = defineMethod({

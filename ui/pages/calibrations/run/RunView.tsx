@@ -136,7 +136,7 @@ function timesOf(routines: unknown): { routine: string; seconds: number }[] {
     })
 }
 
-/** Without a plan the steps are equally long, as far as anybody knows. */
+/** Without a plan the steps are equally long, as far as is known. */
 function stepsAsBlocks(total: number): Block[] {
   const steps = Math.min(1_000, total)
   return Array.from({ length: steps }, (_, at) => ({

@@ -18,7 +18,7 @@ interface DetailsProps {
   owner: string | undefined
   /** Results of circuits that have ended, of a job that has not completed. */
   ended?: PartialResults | undefined
-  /** Read through a link, by somebody who may read nothing else of it. */
+  /** Read through a link, by a person who may read nothing else of it. */
   isShared?: boolean
 }
 

@@ -98,7 +98,7 @@ function Facts({ me: { role, account, credentials } }: { me: Me }) {
 function Limits({ limits }: { limits: NonNullable<Me['limits']> }) {
   const { requests, submissions, pending_jobs: pending, stored_bytes: stored } = limits
   const rate = (one: typeof requests) =>
-    one ? `${one.per_second} per second, ${formatCount(one.burst)} at once` : 'no limit'
+    one ? `${one.per_second} per second, ${formatCount(one.burst)} in a burst` : 'no limit'
   return (
     <dl class="facts padded">
       <div>

@@ -37,7 +37,7 @@ class AsyncTokens:
         return ApiToken.of(await self._transport.request("PATCH", path, body=body, is_repeatable=True))
 
     async def delete(self, id: str) -> None:
-        """Deletes a token; it becomes invalid at once."""
+        """Deletes a token; it becomes invalid immediately."""
         await self._transport.request("DELETE", f"/api/tokens/{segment(id)}")
 
 

@@ -21,7 +21,7 @@ _HELD = 30.0
 _HELD_BRIEFLY = 2.0
 # Requests for jobs that nobody has asked for yet, which are sent although another one is held.
 _MAX_HELD = 4
-# Pauses where a server answers at once although asked to wait, in s.
+# Pauses where a server answers immediately although asked to wait, in s.
 _POLL_FIRST, _POLL_LAST = 0.1, 2.0
 # A 404 may come from a proxy: after this time in s, the route for many jobs is asked again.
 _OLD_FOR = 60.0
@@ -188,7 +188,7 @@ class AsyncWaiting:
             for id in [id for id in group.statuses if id in known]:
                 group.statuses[id] = group.statuses.pop(id)
             group.news.update({job["id"]: job for job in jobs if job["id"] in group.statuses})
-        # A server that does not hold the request is not asked at once again.
+        # A server that does not hold the request is not asked again immediately.
         self._early = self._early + 1 if not jobs and not gone and time.monotonic() - started < min(held, _POLL_FIRST) else 0
         if self._early > 0:
             await async_sleep(_until(deadline, min(_POLL_LAST, _POLL_FIRST * 2.0 ** min(self._early - 1, 10))))

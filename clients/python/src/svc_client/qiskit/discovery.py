@@ -69,7 +69,7 @@ def least_busy(
     """The QPU that is expected to start a new job first, among those that run jobs now.
 
     The start follows from the estimates of its queue, and from the slots, calibrations and maintenance of its
-    schedule that are not those of the account. Of several that start at once, the one with fewer queued jobs.
+    schedule that are not those of the account. Of several that start immediately, the one with fewer queued jobs.
 
     Args:
         client: the client of their server.

@@ -67,7 +67,7 @@ class SvcJob(JobV1):
 
         Args:
             timeout: seconds; no limit unless given.
-            wait: seconds between calls of ``callback``; the end itself is noticed at once.
+            wait: seconds between calls of ``callback``; the end itself is noticed immediately.
             callback: called as ``callback(job_id, status, job)``.
 
         Raises:

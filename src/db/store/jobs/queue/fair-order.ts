@@ -33,7 +33,7 @@ export function countBeforeFairly(job: { seq: number; user: string }, order: Fai
     const use = useOf(user)
     const turns = Math.max(0, Math.ceil((level - use) / runMs))
     before += Math.min(turns, count(user, Number.POSITIVE_INFINITY))
-    // Of users with equal use, the one whose next job was submitted first.
+    // Users with equal use take turns by the submission of their next job.
     if (use + turns * runMs === level && count(user, job.seq) > turns) before += 1
   }
   return before

@@ -32,7 +32,7 @@ export class SequencerPlaces {
       const all = [...names].join(', ')
       throw new ProgramError(
         first.name,
-        `${first.channel.cluster}.module${slot} plays ${count} ports at once, not ${names.size}: ${all}`,
+        `${first.channel.cluster}.module${slot} plays ${count} ports together, not ${names.size}: ${all}`,
       )
     }
     const users = this.#byModule.get(slot) ?? new Array<PortName | undefined>(count).fill(undefined)

@@ -15,7 +15,7 @@ export class LoadedSequences {
     this.#links = links
   }
 
-  /** Forgets everything: somebody else may have changed it. */
+  /** Forgets everything: another client may have changed it. */
   forget(): void {
     this.#loaded.clear()
   }

@@ -29,8 +29,8 @@ interface Known {
 }
 
 /**
- * The settings of a cluster, as far as they are known: what is set already is not sent again. After somebody
- * else has used the cluster nothing is known, and `rest` sets every sequencer.
+ * The settings of a cluster, as far as they are known: what is set already is not sent again. After another
+ * client has used the cluster nothing is known, and `rest` sets every sequencer.
  */
 export class ClusterSettings {
   readonly #links: ClusterLinks
@@ -46,7 +46,7 @@ export class ClusterSettings {
     this.#modules = modules
   }
 
-  /** Forgets everything: somebody else may have changed it. */
+  /** Forgets everything: another client may have changed it. */
   forget(): void {
     this.#sequencers.clear()
     this.#values.clear()

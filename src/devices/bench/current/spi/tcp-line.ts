@@ -11,12 +11,12 @@ const RETRY_PAUSES_MS = [50, 100, 200, 400, 800]
 /** Time for a server to notice the end of a connection, so that the next one is not refused. */
 const CLOSE_TIMEOUT_MS = 500
 
-/** A server that serves somebody else closes the connection, with or without the word BUSY. */
+/** A server that serves another client closes the connection, with or without the word BUSY. */
 class RackBusyError extends Error {}
 
 /**
  * Connects to a serial server that leads to a rack.
- * @throws OutputError when it cannot be reached, or goes on serving somebody else.
+ * @throws OutputError when it cannot be reached, or goes on serving another client.
  */
 export async function openTcpLine(
   { host, port }: { host: string; port: number },

@@ -32,7 +32,7 @@ export interface PortSequence {
   placements: readonly Placement[]
 }
 
-/** What the cluster runs at once: a sequence a port, all equally long. */
+/** What the cluster runs together: a sequence a port, all equally long. */
 export interface CompiledRun {
   /** Repetitions, and the number of those before them. */
   shots: number

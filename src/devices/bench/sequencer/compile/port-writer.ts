@@ -56,7 +56,7 @@ export class PortWriter {
     return this.#placements
   }
 
-  /** The part of a point; its waveforms are stored at once. */
+  /** The part of a point; its waveforms are stored immediately. */
   draft({ duration, pulses: own, acquisitions }: PortSchedule, point: number): Draft {
     const path = `points[${point}]`
     const waveforms = this.#table.size

@@ -51,7 +51,7 @@ export class Progression {
     const isExact = values.length === 1 || next - last === this.#exact
     if (!isExact && values.length >= MAX_ROUNDED) return false
     let [low, high] = [this.#low, this.#high]
-    // Of equal steps, the two ends bound the slope most closely.
+    // The two ends of equal steps bound the slope most closely.
     for (let at = 0; at < (isExact && this.#exact !== undefined ? 1 : values.length); at++) {
       const [rise, run] = [next - (values[at] ?? 0), values.length - at]
       low = Math.max(low, (rise - 1) / run)

@@ -36,7 +36,7 @@ function playedOf(kind: AcquisitionKind, shots: number): number {
   return kind === 'shots' ? shots : Math.min(shots, MEAN_SHOTS)
 }
 
-/** Whether populations of the whole register are known at once: a density matrix of one or two transmons. */
+/** Whether populations of the whole register are known together: a density matrix of one or two transmons. */
 export function isExact({ qubits }: Register, { times }: Readouts, kind: AcquisitionKind): boolean {
   return qubits.length <= 2 && (kind !== 'shots' || times.length <= 1)
 }

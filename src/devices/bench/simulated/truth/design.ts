@@ -46,7 +46,7 @@ export function designOf(chip: Chip): ChipDesign {
   }
 }
 
-/** A frequency that somebody measured or designed. */
+/** A frequency that a person measured or designed. */
 function measured(value: number | undefined): number | undefined {
   return value !== undefined && value > 0 ? value : undefined
 }

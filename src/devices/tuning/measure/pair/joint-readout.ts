@@ -34,7 +34,7 @@ export function readBoth(schedule: ScheduleBuilder, { parent, child }: RoutineCo
 }
 
 /**
- * Reads all four states of a pair at once: how well each qubit is read beside the other, whose state and
+ * Reads all four states of a pair together: how well each qubit is read beside the other, whose state and
  * signal leave a trace in its own.
  */
 export function* jointReadout(context: RoutineContext): Measurement<JointReadout> {

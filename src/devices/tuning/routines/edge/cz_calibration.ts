@@ -87,7 +87,7 @@ export const czCalibration = defineRoutine({
         },
       },
       trace: line.trace,
-      // Of the four states only 11 leaves.
+      // Only 11 of the four states leaves.
       leakage: leakage / 4,
       leakageError: left.error / 4,
       quality: {

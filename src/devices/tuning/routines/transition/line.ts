@@ -70,7 +70,8 @@ export function* checkLine(
       const pulse = { frequency: center + offset, amplitude, duration }
       return new TransitionSchedule(context, transition).tone(pulse).read()
     })
-  // By the references of 0 and 1 on either transition: state 2 has a place on their line too, beyond 1.
+  // The place by the references of 0 and 1 on either transition: state 2 has a place on their line too,
+  // beyond 1.
   const found = yield* populations(context, points, LINE_SHOTS)
   const means = offsets.map((_, at) => found.filter((_, point) => point % offsets.length === at))
   const [middle = NOTHING, below = NOTHING, above = NOTHING] = means.map(statisticsOf)
