@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { meanOf } from '../../src/base/portable/mean.ts'
 import type { Discriminator, Points } from '../jobs/readout/discriminate.ts'
 import type { Cloud } from '../jobs/readout/read-out.ts'
 import { rangeOf } from '../jobs/signals.ts'
@@ -190,10 +191,6 @@ function ticksWithin(least: number, largest: number): number[] {
   const ticks: number[] = []
   for (let index = Math.ceil(least / step); index * step <= largest; index++) ticks.push(index * step)
   return ticks
-}
-
-function meanOf(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / (values.length || 1)
 }
 
 function short(value: number): string {

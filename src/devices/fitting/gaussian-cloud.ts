@@ -1,4 +1,4 @@
-import { medianOf } from '../../base/index.ts'
+import { meanOf, medianOf } from '../../base/index.ts'
 import { squaresAboutMean } from './acceptance.ts'
 import type { ComplexSeries } from './complex-series.ts'
 
@@ -76,7 +76,7 @@ export function distanceOf(
 export function along({ re, im }: ComplexSeries, angle: number) {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   const values = Float64Array.from(re, (x, at) => cos * x + sin * (im[at] as number))
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const mean = meanOf(values)
   return { values, mean, sigma: Math.sqrt(squaresAboutMean(values) / (values.length - 1)) }
 }
 

@@ -1,3 +1,4 @@
+import { meanOf } from '../../../src/base/portable/mean.ts'
 import { normalTail } from '../../lib/statistics.ts'
 
 /** Points in the IQ plane, one per shot. */
@@ -136,10 +137,6 @@ function separationOf(points: Points, line: Discriminator): number {
 
 function distance([a, b]: Place, [c, d]: Place): number {
   return (a - c) ** 2 + (b - d) ** 2
-}
-
-function meanOf(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / (values.length || 1)
 }
 
 function varianceOf(values: Float64Array): number {

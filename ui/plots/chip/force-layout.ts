@@ -1,3 +1,4 @@
+import { meanOf } from '../../../src/base/portable/mean.ts'
 import type { Point } from './point.ts'
 
 /** Qubits from which distances are measured; more give no better picture. */
@@ -127,10 +128,6 @@ function doublyCentered(columns: readonly (readonly number[])[]): number[][] {
     const mean = meanOf(column)
     return column.map((value, row) => (mean + (rowMeans[row] ?? 0) - total - value) / 2)
   })
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
 /** The direction of the largest variance by power iteration, at right angles to `except`. */

@@ -1,3 +1,4 @@
+import { meanOf } from '../../../base/index.ts'
 import { rejectSamples } from '../acceptance.ts'
 import { axisOf, POPULATION } from '../axes.ts'
 import { type Estimate, type Fit, rejectFit } from '../fit.ts'
@@ -99,7 +100,7 @@ export function* fitAllXy(populations: ArrayLike<number>): Steps<Fit<AllXyResult
 function plateaus(populations: ArrayLike<number>) {
   const all = Array.from(populations)
   const statistics = (values: readonly number[]) => {
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+    const mean = meanOf(values)
     const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
     return { mean, variance: squares / (values.length - 1) }
   }

@@ -1,4 +1,5 @@
 import { isObject } from '../../../../src/base/portable/is-object.ts'
+import { meanOf } from '../../../../src/base/portable/mean.ts'
 import { unitOfParameter } from './parameter-units.ts'
 import { listOf, numberOf, numbersOf, textOf } from './read-json.ts'
 
@@ -177,7 +178,7 @@ export function at(
  */
 export function goodnessOf(y: readonly number[], curve: readonly number[], parameters: number) {
   const n = y.length
-  const mean = y.reduce((sum, value) => sum + value, 0) / n
+  const mean = meanOf(y)
   const total = y.reduce((sum, value) => sum + (value - mean) ** 2, 0)
   const rest = y.reduce((sum, value, index) => sum + (value - (curve[index] ?? 0)) ** 2, 0)
   const dof = n - parameters

@@ -1,3 +1,4 @@
+import { meanOf } from '../../../../base/index.ts'
 import { studentFactor } from '../../solve/student-t.ts'
 import type { Steps } from '../../steps.ts'
 
@@ -10,10 +11,6 @@ const MIN_SEEDS = 3
 /** Means over the seeds, by depth. */
 export function meansOf(samples: SequenceSamples): number[] {
   return samples.map(meanOf)
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value / values.length, 0)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { meanOf } from '../../../../../src/base/portable/mean.ts'
 import type { SweepFit } from '../../../../jobs/sweep/fit-sweep.ts'
 import { ascending, MODELS, type Model } from '../../../../jobs/sweep/models.ts'
 import type { Points } from '../../../../jobs/sweep/sweep.ts'
@@ -119,8 +120,4 @@ function atPoints(curve: { y: readonly number[] }, x: readonly number[]): number
   const found: number[] = []
   for (const [place, at] of ascending(x).entries()) found[at] = curve.y[place] ?? 0
   return found
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
