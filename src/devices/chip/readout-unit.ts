@@ -4,6 +4,7 @@ const TWO_STATES = ['measure_2state.acq_rotation', 'measure_2state.acq_threshold
 export const DISCRIMINATORS: readonly string[] = [
   ...TWO_STATES,
   'measure_2state.assignment',
+  'measure_2state.tone_shifts',
   'measure.acq_rotation',
   'measure.acq_threshold',
 ]

@@ -11,16 +11,22 @@ export interface Discriminator {
   threshold: number
 }
 
-/** The discriminator of a qubit where its bits are read; numbers of the job come first. */
+/**
+ * The discriminator of a qubit where its bits are read; numbers of the job come first.
+ * @param beside qubits that are read at the same time, whose tones move the threshold
+ */
 export function discriminatorOf(
   qubit: string,
-  { values }: CalibratedChip,
+  { values, toneShift }: CalibratedChip,
   { acq_rotation, acq_threshold }: Pick<JobPayload, 'acq_rotation' | 'acq_threshold'>,
+  beside: readonly string[] = [],
 ): Discriminator {
   const point = readoutPointOf(qubit, 'measure_2state', values)
+  const shift =
+    point === 'measure_2state' ? beside.reduce((sum, other) => sum + toneShift(qubit, other), 0) : 0
   return {
     rotation: acq_rotation ?? values.number(qubit, `${point}.acq_rotation`) ?? 0,
-    threshold: acq_threshold ?? values.number(qubit, `${point}.acq_threshold`) ?? 0,
+    threshold: acq_threshold ?? (values.number(qubit, `${point}.acq_threshold`) ?? 0) + shift,
   }
 }
 

@@ -3,6 +3,7 @@ import { createRng, EXACT_READOUT, type ResultBudget, Tally } from '../../simula
 import type { IqArrays } from '../bench/instrument.ts'
 import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
 import type { Reading } from '../compiler/schedule/schedule-circuit.ts'
+import type { Acquisition } from '../pulse/schedule.ts'
 import { memoryOf } from '../simulation/simulate-job.ts'
 import { bitOf, discriminatorOf } from './discriminator.ts'
 import type { ResultBits } from './result-bits.ts'
@@ -22,6 +23,8 @@ interface Recorded {
   bits: ResultBits
   shots: number
   readings: readonly Reading[]
+  /** When each of them is taken, in the same order. */
+  acquisitions: readonly Acquisition[]
   /** For each reading, the signal of every shot, or of every nanosecond at level 0. */
   signals: readonly IqArrays[]
   budget: ResultBudget
@@ -35,7 +38,7 @@ const POINT_LENGTH = 44
  * @throws SimulationError `results_too_large`.
  */
 export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: boolean): Outcomes {
-  const { payload, bits, shots, readings, signals, budget } = recorded
+  const { payload, bits, shots, readings, acquisitions, signals, budget } = recorded
   const tally = new Tally({
     clbits: bits.held.length,
     shots,
@@ -46,7 +49,9 @@ export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: 
     resultBudget: budget,
     readout: { readoutErrorOf: () => EXACT_READOUT, memory: memoryOf(payload) },
   })
-  const discriminators = readings.map(({ qubit }) => discriminatorOf(qubit, chip, payload))
+  const discriminators = readings.map(({ qubit }, index) =>
+    discriminatorOf(qubit, chip, payload, readBeside(acquisitions, index)),
+  )
   const outcomes = new Uint8Array(bits.outcomes)
   for (let shot = 0; shot < shots; shot++) {
     for (const [index, { clbit }] of readings.entries()) {
@@ -59,6 +64,17 @@ export function bitsOutcomes(recorded: Recorded, chip: CalibratedChip, isDummy: 
   const memory = tally.memory()
   const counts = tally.counts()
   return { ...(counts ? { counts } : { countsOmitted: true }), ...(memory !== undefined && { memory }) }
+}
+
+/** The qubits that are read while another one is. */
+function readBeside(acquisitions: readonly Acquisition[], index: number): string[] {
+  const own = acquisitions[index]
+  if (!own) return []
+  const { at, duration, qubit } = own
+  const beside = acquisitions.filter(
+    (other) => other.qubit !== qubit && other.at < at + duration && at < other.at + other.duration,
+  )
+  return [...new Set(beside.map((other) => other.qubit))]
 }
 
 /** The signal of every shot and bit, `[shots][bits][re, im]`, or their mean, `[bits][re, im]`. */

@@ -165,7 +165,8 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
   const startedAt = clock.monotonic()
   const signals = await signalsOf(job, compiled)
   const doubts = instrument.takeWarnings?.() ?? []
-  const recorded = { payload, bits, shots, readings, signals, budget }
+  const { acquisitions } = schedule
+  const recorded = { payload, bits, shots, readings, acquisitions, signals, budget }
   const isDummy = instrument.backend === 'dummy'
   const outcomes = [traceOutcomes, pointOutcomes, bitsOutcomes][payload.meas_level]?.(recorded, chip, isDummy)
   const measured = new Set(readings.map(({ clbit }) => clbit))

@@ -84,6 +84,8 @@ const CALIBRATED = {
   'measure_2state.acq_rotation': optional('deg', -360, 360),
   'measure_2state.acq_threshold': optional('', -1e9, 1e9),
   'measure_2state.assignment': matrix(2, 2, [0, 1]),
+  // In the order of the qubits of the file: what the tone of each adds to the rotated signal of this one.
+  'measure_2state.tone_shifts': value(weights, undefined),
   'measure_3state.frequency': hertz(),
   'measure_3state.pulse_amp': measured('', 0, 1),
   'measure_3state.centroids': matrix(3, 2, [-1e9, 1e9]),
@@ -102,6 +104,7 @@ export const ADDED_PARAMETERS: ReadonlySet<string> = new Set<keyof typeof CALIBR
   'resonator.readout_2',
   'measure_2state.integration_time',
   'measure_2state.assignment',
+  'measure_2state.tone_shifts',
   'measure_3state.centroids',
   'measure_3state.assignment',
 ])

@@ -17,6 +17,8 @@ export interface CalibratedChip {
   /** The edge of two coupled qubits, given by index in either order. */
   edgeOf(one: number, other: number): string
   values: ElementValues
+  /** What the tone of another qubit of the same readout line adds to the rotated signal of one, V. */
+  toneShift(qubit: string, other: string): number
   /** What is left out because it is not calibrated; undefined where nothing is. */
   leftOut?: LeftOut | undefined
   /** What is left out because it does not meet the condition of the job; undefined where nothing is. */
@@ -108,6 +110,11 @@ export function calibratedChipOf(
       const name = names.get([one, other].sort().join(' '))
       if (name === undefined) throw new RangeError(`qubits ${one} and ${other} are not coupled`)
       return name
+    },
+    toneShift(name, other) {
+      const shifts = chip.qubits.find((qubit) => qubit.name === name)?.get('measure_2state.tone_shifts') ?? []
+      // A list that does not fit the chip is of another one.
+      return (shifts.length === qubits.length && shifts[qubits.indexOf(other)]) || 0
     },
     values: {
       number(name, path) {

@@ -1,6 +1,7 @@
 import type { ComplexSeries } from '../../fitting/complex-series.ts'
 import { type Measurement, type RoutineContext, RoutineError } from '../routine.ts'
 import { prepared, shotsOf } from './shots.ts'
+import { aloneAndBeside, storedShifts, TONE_SHIFTS } from './tone-shifts.ts'
 
 /** What a qubit may have for the readout of two states, and of three. */
 export const TWO_STATE_PRIORS = ['frequency', 'pulse_amp', 'integration_time'].map(
@@ -67,17 +68,23 @@ export function discriminatorPaths({ self }: RoutineContext): { rotation: string
   return { rotation: `${module}.acq_rotation`, threshold: `${module}.acq_threshold` }
 }
 
-/** Shares of ones after preparing 0 and 1, by the stored discriminator. */
+/**
+ * Shares of ones by the stored discriminator: after preparing 0 and 1 alone, and after 0 beside the tones of
+ * all others of the line, which is that of 0 where there are none.
+ */
 export function* storedShares(
   context: RoutineContext,
   shots: number,
-): Measurement<[afterZero: number, afterOne: number]> {
+): Measurement<[afterZero: number, afterOne: number, beside: number]> {
   const paths = discriminatorPaths(context)
   const [rotation, threshold] = [context.self.number(paths.rotation), context.self.number(paths.threshold)]
-  const [series = []] = yield* statesAt(context, [{}], { states: 2, shots })
-  assertSignal(series)
-  const [zero, one] = [0, 1].map((state) =>
-    shareOfOnes(series[state] ?? { re: [], im: [] }, rotation, threshold),
-  )
-  return [zero ?? Number.NaN, one ?? Number.NaN]
+  const [zero = NOTHING, one = NOTHING, beside] = yield* aloneAndBeside(context, shots)
+  assertSignal([zero, one])
+  const shift = storedShifts(context).reduce((sum, each) => sum + each, 0)
+  const shares = [zero, one].map((series) => shareOfOnes(series, rotation, threshold))
+  const [afterZero = Number.NaN, afterOne = Number.NaN] = shares
+  const isShifted = beside !== undefined && context.self.has(TONE_SHIFTS)
+  return [afterZero, afterOne, isShifted ? shareOfOnes(beside, rotation, threshold + shift) : afterZero]
 }
+
+const NOTHING: ComplexSeries = { re: [], im: [] }

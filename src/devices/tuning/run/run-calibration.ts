@@ -33,7 +33,7 @@ import type { NodeRunner } from '../walk/run-node.ts'
 import { RunValues } from '../walk/run-values.ts'
 import { walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
-import { readsTogether, sweepLimitsOf } from './hardware-limits.ts'
+import { readsTogether, sharesLine, sweepLimitsOf } from './hardware-limits.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
 import { GATE_BENCHMARKS, recordGates } from './record-gates.ts'
 import { RunSteps } from './run-steps.ts'
@@ -101,6 +101,8 @@ export async function runCalibration(
   const currents = new RunCurrents(setup.couplers, request.runId, io.signal)
   const over = new AbortController()
   const progress = new Progress({ clock, signal: over.signal, send: (step) => io.progress(step) })
+  const canReadTogether = readsTogether(file.chip, setup, values)
+  const isOfLine = sharesLine(file.chip, setup)
   const runner: NodeRunner = {
     instrument,
     currents,
@@ -112,6 +114,7 @@ export async function runCalibration(
     timeoutS: config.routineTimeoutS,
     settingsOf: (routine, target) => settingsFor(config, mode, routine, target),
     limits: sweepLimitsOf(file.chip, setup),
+    sharesLine: (one, other) => isOfLine(one, other) && canReadTogether(one, other),
   }
   const provenance = Provenance.read(devicePath)
   const input: PlanInput = {
@@ -147,7 +150,6 @@ export async function runCalibration(
         plan.nodes.some((node) => node.routine.name === name && allTargets(node).includes(target)),
     })
     const enabled = (name: string) => routines.find((each) => each.name === name && input.isEnabled(name))
-    const canReadTogether = readsTogether(file.chip, setup, values)
     const walked = await walk({
       plan,
       chip,

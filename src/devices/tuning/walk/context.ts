@@ -37,9 +37,14 @@ interface ContextInput {
   readonly limits?: SweepLimits | undefined
   /** Takes a remark on the sweep, for the report. */
   readonly onRemark?: ((remark: string) => void) | undefined
+  /** Whether two qubits share a readout line and can be read at the same time; no, if absent. */
+  readonly sharesLine?: ((one: string, other: string) => boolean) | undefined
   /** What is left of the time limit, s; without it, there is none. */
   readonly secondsLeft?: (() => number) | undefined
 }
+
+/** What a qubit needs to be read. */
+const READOUT = ['clock_freqs.readout', 'measure.pulse_amp']
 
 /** What a measurement of a routine on a target may read. */
 export function contextOf({
@@ -52,6 +57,7 @@ export function contextOf({
   onSweep,
   limits,
   onRemark,
+  sharesLine = () => false,
   secondsLeft = () => Number.POSITIVE_INFINITY,
 }: ContextInput): RoutineContext {
   const reading = {
@@ -70,6 +76,14 @@ export function contextOf({
     self: readerOf(target),
     parent: readerOf(parent),
     child: readerOf(child),
+    qubits: values.chip.qubits,
+    lineMatesOf: (qubit) =>
+      values.chip.qubits.filter(
+        (other) =>
+          other !== qubit &&
+          READOUT.every((path) => values.number(other, path) !== undefined) &&
+          sharesLine(qubit, other),
+      ),
     schedule: () => new ScheduleBuilder(reading),
     axis(name: string, derived: SweepRange | readonly number[], of = target) {
       const given = attempt.number === 1 ? settings.axis(name) : undefined

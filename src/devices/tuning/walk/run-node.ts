@@ -31,6 +31,8 @@ export interface NodeRunner {
   readonly onRead?: OnRead | undefined
   /** What the hardware plays and holds; absent where nothing limits a sweep. */
   readonly limits?: SweepLimits | undefined
+  /** Whether two qubits share a readout line and can be read at the same time; no, if absent. */
+  readonly sharesLine?: ((one: string, other: string) => boolean) | undefined
 }
 
 /** How a routine ended on a target. */
@@ -165,7 +167,7 @@ export async function measureTogether<Found>(
   begin: (context: RoutineContext) => Measurement<Found>,
   { onRemark, onSweep }: Partial<Listeners> = {},
 ): Promise<Ended<Found>[]> {
-  const { clock, values, currents, onRead, limits } = runner
+  const { clock, values, currents, onRead, limits, sharesLine } = runner
   const timeouts = targets.map(
     (target) => runner.settingsOf(routine.name, target).timeoutS ?? runner.timeoutS,
   )
@@ -180,6 +182,7 @@ export async function measureTogether<Found>(
       attempt,
       onRead,
       limits,
+      sharesLine,
       secondsLeft,
       onRemark: (text: string) => onRemark?.(target, text),
       onSweep(axis: SweepAxis) {

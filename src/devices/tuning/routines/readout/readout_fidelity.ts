@@ -6,14 +6,17 @@ const SHOTS = 5_000
 /** Difference of the assigned shares, in standard errors, below which the readout shows no state. */
 const MIN_DIFFERENCE = 5
 
-/** Measures how often states 0 and 1 are assigned correctly by the stored discriminator. */
+/**
+ * Measures how often states 0 and 1 are assigned correctly by the stored discriminator, and how often 0 is
+ * read as 1 beside the tones of the other qubits of the line.
+ */
 export const readoutFidelity = defineRoutine({
   name: 'readout_fidelity',
   dependsOn: ['two_state_discrimination'],
   reads: DRIVEN,
   priors: [
     ...DRIVE_PRIORS,
-    ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold'].map(
+    ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold', 'tone_shifts'].map(
       (key) => `measure_2state.${key}`,
     ),
     'measure.acq_rotation',
@@ -21,7 +24,7 @@ export const readoutFidelity = defineRoutine({
   ],
   size: { points: 2, shots: SHOTS },
   *measure(context) {
-    const [zero, one] = yield* storedShares(context, SHOTS)
+    const [zero, one, beside] = yield* storedShares(context, SHOTS)
     const shots = context.shots(SHOTS)
     const fidelity = 1 - (zero + 1 - one) / 2
     const fidelityError = Math.sqrt((zero * (1 - zero) + one * (1 - one)) / shots) / 2
@@ -34,13 +37,14 @@ export const readoutFidelity = defineRoutine({
       [1 - zero, zero],
       [1 - one, one],
     ]
+    const isShared = context.lineMatesOf(context.target).length > 0
     return {
       benchmark: {
         metric: 'assignment',
         fidelity,
         error: 1 - fidelity,
         fidelityError: error,
-        rawData: { assignment },
+        rawData: { assignment, ...(isShared && { one_beside_tones: beside }) },
       },
       quality: { points: 2 * shots },
     }

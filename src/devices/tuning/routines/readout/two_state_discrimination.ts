@@ -1,7 +1,8 @@
 import { discriminate } from '../../../fitting/models/clouds.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
-import { discriminatorPaths, statesAt, storedShares } from '../../measure/discrimination.ts'
+import { discriminatorPaths, storedShares } from '../../measure/discrimination.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
+import { aloneAndBeside, TONE_SHIFTS, toneShifts } from '../../measure/tone-shifts.ts'
 import { defineRoutine, type RoutineContext } from '../../routine.ts'
 
 const SHOTS = 5_000
@@ -12,7 +13,8 @@ const MAX_INFIDELITY = 0.1
 
 /**
  * Finds the rotation (degrees) and the threshold (V) that assign a shot to state 0 or 1, at the point of best
- * separation: after the rotation, the real part of state 1 is the larger.
+ * separation: after the rotation, the real part of state 1 is the larger. Where other qubits share the
+ * readout line, it finds by how much the threshold moves with the tone of each.
  */
 export const twoStateDiscrimination = defineRoutine({
   name: 'two_state_discrimination',
@@ -20,9 +22,15 @@ export const twoStateDiscrimination = defineRoutine({
   reads: DRIVEN,
   priors: [
     ...DRIVE_PRIORS,
-    ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold', 'assignment'].map(
-      (key) => `measure_2state.${key}`,
-    ),
+    ...[
+      'frequency',
+      'pulse_amp',
+      'integration_time',
+      'acq_rotation',
+      'acq_threshold',
+      'assignment',
+      'tone_shifts',
+    ].map((key) => `measure_2state.${key}`),
     'measure.acq_rotation',
     'measure.acq_threshold',
   ],
@@ -30,15 +38,17 @@ export const twoStateDiscrimination = defineRoutine({
     'measure_2state.acq_rotation',
     'measure_2state.acq_threshold',
     'measure_2state.assignment',
+    TONE_SHIFTS,
     'measure.acq_rotation',
     'measure.acq_threshold',
   ],
   size: { points: 2, shots: SHOTS },
   *measure(context) {
-    const [states = []] = yield* statesAt(context, [{}], { states: 2, shots: SHOTS })
-    const { values, fit, quality } = accepted(yield* discriminate(states[0] ?? NOTHING, states[1] ?? NOTHING))
+    const [zero, one, beside] = yield* aloneAndBeside(context, SHOTS)
+    const { values, fit, quality } = accepted(yield* discriminate(zero ?? NOTHING, one ?? NOTHING))
     const paths = discriminatorPaths(context)
     const { rotation, threshold, assignment, fidelity } = values
+    const shifts = zero && beside && (yield* toneShifts(context, { zero, beside, rotation: rotation.value }))
     return {
       parameters: {
         [paths.rotation]: { ...rotation, unit: 'deg', checkLimit: 10 },
@@ -46,14 +56,16 @@ export const twoStateDiscrimination = defineRoutine({
         ...(context.self.has('measure_2state.assignment') && {
           'measure_2state.assignment': { value: assignment, error: fidelity.error },
         }),
+        ...(shifts && { [TONE_SHIFTS]: { value: shifts, error: threshold.error, unit: 'V' } }),
       },
       trace: fit,
       quality: { ...quality, fidelity: fidelity.value },
     }
   },
   *check(context) {
-    const [zero, one] = yield* storedShares(context, CHECK_SHOTS)
-    const infidelity = (zero + 1 - one) / 2
+    const [zero, one, beside] = yield* storedShares(context, CHECK_SHOTS)
+    // Jobs read the qubits of a line together: what the tones of the others do counts as well.
+    const infidelity = (Math.max(zero, beside) + 1 - one) / 2
     const loss = Math.max(0, infidelity - (storedInfidelity(context) ?? 0))
     const isStored = storedInfidelity(context) !== undefined
     return checkOf(Math.max(isStored ? loss / MAX_LOSS : 0, infidelity / MAX_INFIDELITY), 1)
