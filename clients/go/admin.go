@@ -22,8 +22,8 @@ func (a *Admin) ToggleQPU(ctx context.Context, o QPUToggle) (*wire.QpuSwitch, er
 }
 
 // DeleteQPU deletes a QPU.
-func (a *Admin) DeleteQPU(ctx context.Context, o QPUDeletion) (*wire.PostOpQpuDeleteResponse, error) {
-	return post[wire.PostOpQpuDeleteResponse](ctx, a, "qpu/delete", o)
+func (a *Admin) DeleteQPU(ctx context.Context, o QPUDeletion) (*wire.QpuContents, error) {
+	return post[wire.QpuContents](ctx, a, "qpu/delete", o)
 }
 
 // SetMaintenance begins or ends maintenance: jobs wait meanwhile.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -95,7 +96,8 @@ type CallOption func(*call)
 func WithIdempotencyKey(key string) CallOption { return func(c *call) { c.key = key } }
 
 // Submit submits a job: exactly one, whatever happens to the connection, because each submission has a key. Without a
-// response it is repeated for 10 minutes (Retries.WithoutResponse). Errors name the place in the program.
+// response it is repeated for 10 minutes (Retries.WithoutResponse). Errors name the place in the program; slog has what the
+// server warns of, such as a recalled calibration.
 func (c *Client) Submit(ctx context.Context, s Submission, opts ...CallOption) (*Job, error) {
 	if s.Memory && (s.MeasLevel == nil || *s.MeasLevel == 2) {
 		s.MemoryFormat = "packed"
@@ -108,7 +110,24 @@ func (c *Client) Submit(ctx context.Context, s Submission, opts ...CallOption) (
 	if err := c.submit(ctx, s, request, &raw); err != nil {
 		return nil, err
 	}
-	return c.job(raw)
+	job, err := c.job(raw)
+	if err == nil {
+		warnOf(job)
+	}
+	return job, err
+}
+
+// warnOf logs what the server warns of in a job that it has accepted; one of the release before names nothing.
+func warnOf(job *Job) {
+	var read struct {
+		Warnings []Problem `json:"warnings"`
+	}
+	if json.Unmarshal(job.Raw, &read) != nil {
+		return
+	}
+	for _, warning := range read.Warnings {
+		slog.Warn(warning.Message, "job", job.ID, "code", warning.Code)
+	}
 }
 
 // Check checks a job without submitting it: all problems, with line and column.

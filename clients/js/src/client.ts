@@ -28,6 +28,16 @@ export interface JobFilter {
   readonly signal?: AbortSignal
 }
 
+/** How a job is submitted. */
+export interface SubmitOptions {
+  /** A key of your own: submissions with the same key make one job within 24 hours. */
+  readonly idempotencyKey?: string
+  /** Ends the request and its repetitions. */
+  readonly signal?: AbortSignal
+  /** Receives what the server warns of in the job; the console unless given. */
+  readonly warn?: (message: string) => void
+}
+
 /** What lists leave out: it may be large. */
 const OMITTED = 'payload,results'
 const PAGE = 100
@@ -57,15 +67,21 @@ export class SvcClient {
 
   /**
    * Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
-   * Without a response it is repeated for 10 minutes (`retries.withoutResponseMs`).
+   * Without a response it is repeated for 10 minutes (`retries.withoutResponseMs`). What the server warns of,
+   * such as a recalled calibration, goes to `warn`, the console by default.
    *
    * @throws InvalidRequestError with the place in the program, InsufficientTimeError, QpuUnavailableError, …
    */
   async submitJob(
     submission: Submission,
-    { idempotencyKey = randomKey(), signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
+    { idempotencyKey = randomKey(), signal, warn = console.warn }: SubmitOptions = {},
   ): Promise<Job> {
-    return this.#job(await this.#submit<JobWire>(submission, { key: idempotencyKey, signal }))
+    const raw = await this.#submit<JobWire & { readonly warnings?: readonly wire.Problem[] }>(submission, {
+      key: idempotencyKey,
+      signal,
+    })
+    for (const { message } of raw.warnings ?? []) warn(message)
+    return this.#job(raw)
   }
 
   /**

@@ -1,5 +1,5 @@
 export type { Admin } from './admin.ts'
-export { type JobFilter, SvcClient } from './client.ts'
+export { type JobFilter, type SubmitOptions, SvcClient } from './client.ts'
 export type { Collection, ListOptions, RecordPage } from './collection.ts'
 export * from './errors.ts'
 export type * as wire from './generated/wire.gen.ts'

@@ -113,9 +113,7 @@ export const submitCommand = defineCommand({
     const submission = submissionOf(programs, flags)
     return withClient(flags, async (svc) => {
       if (flags.check) return check(svc, submission, programs)
-      const warnings = await warningsOf(svc, submission)
       const job = await submit(svc, submission, { programs, key: flags.key })
-      printWarnings(warnings)
       if (!flags.wait) return { job: await withReason(job) }
       process.stderr.write(`Submitted job ${job.id}\n`)
       const ended = await follow(job, flags.timeout)
@@ -151,24 +149,17 @@ async function check(svc: SvcClient, submission: Submission, programs: readonly 
   throw notAccepted(checked.problems, programs)
 }
 
-/** What a dry run warns of; the submission itself says what is wrong. */
-async function warningsOf(svc: SvcClient, submission: Submission): Promise<string[]> {
-  try {
-    return ((await svc.checkJob(submission)).warnings ?? []).map(({ message }) => message)
-  } catch (error) {
-    if (error instanceof SvcError) return []
-    throw error
-  }
-}
-
-/** @throws AppError with the problems if the job is not accepted. */
+/** Prints what the server warns of. @throws AppError with the problems if the job is not accepted. */
 async function submit(
   svc: SvcClient,
   submission: Submission,
   { programs, key }: { programs: readonly Program[]; key: string | undefined },
 ): Promise<Job> {
   try {
-    return await svc.submitJob(submission, { ...(key !== undefined && { idempotencyKey: key }) })
+    return await svc.submitJob(submission, {
+      ...(key !== undefined && { idempotencyKey: key }),
+      warn: (message) => printWarnings([message]),
+    })
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
     const problems = Object.entries(error.fields).map(([path, field]) => ({ path, ...field }))

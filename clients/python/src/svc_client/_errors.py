@@ -61,6 +61,10 @@ class SvcError(Exception):
         return [*lines, f"{type(self).__name__}: {self}"]
 
 
+class SubmissionWarning(UserWarning):
+    """What the server warns of in a job that it has accepted, such as a recalled calibration of its QPU."""
+
+
 class RecalledResultWarning(UserWarning):
     """An operator has declared the calibration or the time bad with which a result was measured."""
 

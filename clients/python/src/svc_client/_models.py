@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from html import escape
 from typing import Any, Literal, Mapping, cast
 
-from ._errors import RecalledResultWarning
+from ._errors import RecalledResultWarning, SubmissionWarning
 
 # A state that a newer server adds is passed on as text.
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -37,6 +37,12 @@ def warn_if_recalled(raw: Raw) -> None:
     if mark:
         text = f"The result of job {raw['id']} was recalled: {mark['reason']}"
         warnings.warn(text, RecalledResultWarning, stacklevel=3)
+
+
+def warn_of_submission(raw: Raw) -> None:
+    """Warns the caller of ``submit_job()`` of what the server warns of; one of the release before names nothing."""
+    for warning in raw.get("warnings") or ():
+        warnings.warn(warning["message"], SubmissionWarning, stacklevel=3)
 
 
 def has_ended(status: str) -> bool:

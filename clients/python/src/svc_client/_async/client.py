@@ -25,6 +25,7 @@ from .._models import (
     Unavailable,
     User,
     iso,
+    warn_of_submission,
 )
 from .._progress import progress_of
 from .._result import Result
@@ -136,7 +137,8 @@ class SvcAsyncClient(AsyncAdapters):
     ) -> AsyncJob:
         """Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
 
-        Without a response it is repeated for 10 minutes (``Retries.without_response``).
+        Without a response it is repeated for 10 minutes (``Retries.without_response``). Warns with
+        ``SubmissionWarning`` of what the server warns of, as ``check_job`` returns it, such as a recalled calibration.
 
         Args:
             circuits: one or several programs: OpenQASM text, ``pathlib.Path``, ``Circuit``, or a circuit of Qiskit,
@@ -193,7 +195,9 @@ class SvcAsyncClient(AsyncAdapters):
             name=name,
             tags=tags,
         )
-        return AsyncJob.of(await self._submit(given, body, key=idempotency_key or str(uuid.uuid4())), self)
+        raw = await self._submit(given, body, key=idempotency_key or str(uuid.uuid4()))
+        warn_of_submission(raw)
+        return AsyncJob.of(raw, self)
 
     async def resume(self, key: str) -> AsyncJob:
         """The job that a submission with this idempotency key has made, such as one whose response was lost.
