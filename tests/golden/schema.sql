@@ -1,4 +1,4 @@
--- after migration 17
+-- after migration 18
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,

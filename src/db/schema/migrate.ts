@@ -16,9 +16,15 @@ export interface Migration {
   /** The words in its file name. */
   name: string
   /** Single SQL statements, and columns to add, change or drop; in one transaction with foreign keys off. */
-  statements: readonly (string | AddedColumn | ChangedColumn | DroppedColumn)[]
+  statements: readonly (string | StatementOf | AddedColumn | ChangedColumn | DroppedColumn)[]
   /** What stored rows must meet before this or any other pending migration may run. */
   rules?: readonly RowRule[]
+}
+
+/** A statement about the rows of a table, which runs unless the database is older than the table. */
+interface StatementOf {
+  table: string
+  statement: string
 }
 
 /** A column that is added with its default unless an earlier version has added it; `column` as declared. */
@@ -157,12 +163,7 @@ function refuseForeign(row: AppliedMigration, known: readonly Migration[], copy:
 
 function apply({ writer, schema }: NewEngine, migration: Migration, at: string): void {
   writer.transaction('write', () => {
-    for (const step of migration.statements) {
-      if (typeof step === 'string') writer.run(step)
-      else if ('column' in step) addColumn(schema, step)
-      else if ('dropped' in step) schema.dropColumn(step.table, step.dropped)
-      else changeColumn(schema, step)
-    }
+    for (const step of migration.statements) applyStep(writer, schema, step)
     const broken = schema.brokenReferences()
     if (broken.length > 0) {
       const tables = [...new Set(broken.map((row) => `${row.table} → ${row.parent}`))].join(', ')
@@ -176,6 +177,14 @@ function apply({ writer, schema }: NewEngine, migration: Migration, at: string):
     if (feature('FAILPOINTS')) failpoint('migration.inside')
   })
   if (feature('FAILPOINTS')) failpoint('migration.after')
+}
+
+function applyStep(writer: Connection, schema: StoredSchema, step: Migration['statements'][number]): void {
+  if (typeof step === 'string') writer.run(step)
+  else if ('column' in step) addColumn(schema, step)
+  else if ('dropped' in step) schema.dropColumn(step.table, step.dropped)
+  else if ('changed' in step) changeColumn(schema, step)
+  else if (schema.tables().some(({ name }) => name === step.table)) writer.run(step.statement)
 }
 
 function addColumn(schema: StoredSchema, { table, column }: AddedColumn): void {

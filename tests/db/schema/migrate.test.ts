@@ -121,6 +121,18 @@ describe('migrate()', () => {
     await db.close()
   })
 
+  test('runs a statement about a table unless the database is older than the table', async () => {
+    using folder = temporaryFolder()
+    const first = await open(folder.path, [boxes])
+    await first.write('add', (tx) => tx.insert(boxes, { label: 'red' }))
+    await first.close()
+    const statementOf = (table: string) => ({ table, statement: `DELETE FROM ${table}` })
+    const clear: Migration = { id: 1, name: 'clear', statements: ['boxes', 'lids'].map(statementOf) }
+    const db = await open(folder.path, [boxes], [clear])
+    expect(await db.read((tx) => tx.list(boxes))).toHaveLength(0)
+    await db.close()
+  })
+
   test('rejects a database of a newer version', async () => {
     using folder = temporaryFolder()
     await (await open(folder.path, [boxes], [rename])).close()
