@@ -172,6 +172,61 @@ test('a threshold reports a breach and its end once each, also across a kill of 
   expect(await reported()).toEqual(['ThresholdBreached', 'ThresholdCleared'])
 })
 
+test('a sensor that stopped is as old as its value, while the software serves it as current', async () => {
+  const frozen = Date.now() - 7_200_000
+  using fridge = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch({ url }) {
+      const path = new URL(url).pathname
+        .replace('/values/', '')
+        .replace(/^\/|\/$/g, '')
+        .replaceAll('/', '.')
+      const date = path.includes('frozen') ? frozen : Date.now()
+      const value = { value: '0.0123', outdated: false, status: 'SYNCHRONIZED', date }
+      const content = { latest_value: value, latest_valid_value: value }
+      return Response.json({ data: { [path]: { name: path, type: 'Value.Number.Float', content } } })
+    },
+  })
+  const options = [`base_url=${fridge.url.origin}`, 'channels=m.frozen:K,m.live:K', 'poll_interval=0.2']
+  const { id, driver } = await startMonitor('frozen', options)
+  await using _driver = driver
+  const token = await service.admin()
+  for (const channel of ['m.frozen', 'm.live']) {
+    const body = { name: channel, driver: id, channel, kind: 'stale', limit: 5 }
+    const { status } = await service.call('POST', '/api/collections/thresholds/records', { token, body })
+    expect(status).toBe(200)
+  }
+  const limits = async () => {
+    const path = `/api/collections/thresholds/records?${new URLSearchParams({ filter: `driver = '${id}'`, sort: 'name' })}`
+    const { body } = await service.call<{ items: { name: string; breached_at: string }[] }>('GET', path, {
+      token,
+    })
+    return body.items.map(({ name, breached_at }) => [name, breached_at !== ''])
+  }
+  await until('a breach', async () => (await limits()).some(([, isBreached]) => isBreached))
+  // Events of the seconds in which the other one would have become stale.
+  const before = await stored(id, 1)
+  await stored(id, before.length + 30)
+  expect(await limits()).toEqual([
+    ['m.frozen', true],
+    ['m.live', false],
+  ])
+  const query = new URLSearchParams({
+    driver: 'frozen',
+    points: '10',
+    from: new Date(frozen - 60_000).toISOString(),
+  })
+  const { body } = await service.call<{ series: { channel: string; at: number[]; last: number[] }[] }>(
+    'GET',
+    `/api/events/series?${query}`,
+    { token },
+  )
+  const ends = Object.fromEntries(body.series.map(({ channel, at }) => [channel, at.at(-1) ?? 0]))
+  expect(ends['m.frozen'] ?? 0).toBeLessThan(Date.now() - 6_000_000)
+  expect(ends['m.live']).toBeGreaterThan(Date.now() - 1_500_000)
+})
+
 test('without the certificate the key is not sent, and the log names the remedy', async () => {
   const { certPem: cert, keyPem: key } = await makeTestCertificates()
   await using fridge = await coldFridge({ tls: { cert, key }, apiKey: KEY })

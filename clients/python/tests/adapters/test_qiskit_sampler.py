@@ -242,6 +242,16 @@ def test_registers_that_a_result_cannot_have_are_refused_before_the_job(backend:
         SvcSampler(backend).run([circuit])
 
 
+def test_a_parameter_alone_is_a_wait(backend: SvcBackend) -> None:
+    wait = Parameter("t")
+    circuit = QuantumCircuit(1)
+    circuit.x(0)
+    circuit.delay(wait, 0, "us")
+    circuit.measure_all()
+    data = SvcSampler(backend).run([(circuit, np.linspace(1, 50, 5))]).result()[0].data.meas
+    assert data.shape == (5,)
+
+
 @pytest.mark.parametrize("unit", ["us", "ns", "ps", "dt"])
 def test_a_parameter_of_a_wait_is_bound_by_the_qpu(backend: SvcBackend, unit: str) -> None:
     wait, angle = Parameter("t"), Parameter("a")

@@ -269,6 +269,39 @@ describe('a hardware file', () => {
     })
   })
 
+  test('loads with a local oscillator that nothing names, and says so', () => {
+    // As quantify-scheduler saves it: `modulation_frequencies` of this chip need no external oscillator.
+    const module = (instrument_type: string) => ({ instrument_type })
+    const file = {
+      config_type: 'quantify_scheduler.backends.qblox_backend.QbloxHardwareCompilationConfig',
+      hardware_description: {
+        cluster0: {
+          instrument_type: 'Cluster',
+          ref: 'internal',
+          modules: { 2: module('QCM_RF'), 4: module('QRM_RF') },
+        },
+        lo_spare: { instrument_type: 'LocalOscillator', power: 1 },
+      },
+      hardware_options: {
+        modulation_frequencies: {
+          'q0:mw-q0.01': { lo_freq: 4.7e9 },
+          'q0:res-q0.ro': { lo_freq: 6.3e9 },
+        },
+      },
+      connectivity: {
+        graph: [
+          ['cluster0.module2.complex_output_0', 'q0:mw'],
+          ['cluster0.module4.complex_output_0', 'q0:res'],
+        ],
+      },
+    }
+    const { unused, unplayable } = read(JSON.stringify(file))
+    expect({ unused, unplayable }).toEqual({
+      unused: ['hardware_description.lo_spare (LocalOscillator)'],
+      unplayable: [],
+    })
+  })
+
   test('is refused in plain words, whatever is wrong with it', () => {
     const path = ['hardware_description', 'cluster0', 'modules', '2']
     const wrong = [null, 7, 'x', [], {}, true]
