@@ -38,7 +38,9 @@ describe.skipIf(!chromium)('a recalled calibration', () => {
         await tab.goto(path)
         return tab
       }
-      const [chip, wall, list] = await Promise.all(['/qpus/kelvin', '/wall/kelvin', '/calibrations'].map(open))
+      const [chip, wall, list] = await Promise.all(
+        ['/qpus/kelvin', '/wall/kelvin', '/calibrations'].map(open),
+      )
       if (!chip || !wall || !list) throw new Error('unreachable')
       const outcomes = list.getByRole('table', { name: 'Reports of calibrations' }).locator('tbody tr')
       const notices = [chip, wall].map((tab) => tab.getByText('Calibration recalled.').locator('..'))
