@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { BELL } from '../../support/executable/service.ts'
 import { findChromium, openBrowser, withPage } from '../browser.ts'
 import { type Lab, openLab, signIn, signInAsSuperuser } from '../lab.ts'
 import { writeChip } from '../stage/chip-file.ts'
@@ -107,6 +108,33 @@ describe.skipIf(!chromium)('overview', () => {
       await page.getByRole('heading', { name: 'Latest result' }).waitFor()
       expect(await page.getByRole('main').getByText('Warm-up on Monday').count()).toBe(0)
     }))
+
+  test('a sweep whose plot cannot be loaded says so, and shows it at the next try', () =>
+    withPage(
+      browser,
+      { name: 'overview-sweep', baseURL: lab.url, expected: [/Failed to load resource/] },
+      async (page) => {
+        await signIn(page, lab.user)
+        const panel = page.getByRole('region', { name: 'Latest result' })
+        const submit = async (name: string, circuit: object) => {
+          const body = { circuits: [circuit], shots: 100, qpu_target: 'aurora', name }
+          const made = await lab.service.call('POST', '/api/jobs', { token: lab.user.token, body })
+          expect(made).toMatchObject({ status: 201 })
+        }
+        // By then the page has loaded what live changes need.
+        await submit('before', { circuit: BELL })
+        await panel.getByRole('link', { name: 'before' }).waitFor()
+        await page.route(/\.js$/, (route) => route.abort())
+        const circuit =
+          'OPENQASM 3.0; include "stdgates.inc"; input float theta; qubit q; bit c; rx(theta) q; c = measure q;'
+        await submit('swept', { circuit, parameter_values: [0, 1, 2, 3].map((value) => [value]) })
+        await panel.getByText('Could not load the plot of the sweep.').waitFor()
+        await page.unroute(/\.js$/)
+        await panel.getByRole('button', { name: 'Try again' }).click()
+        await panel.getByRole('img', { name: /points against theta/ }).waitFor()
+        expect(await panel.getByText('Could not load').count()).toBe(0)
+      },
+    ))
 
   test('the numbers of superusers are those of the API and link to their lists', () =>
     visit('numbers', async (page) => {

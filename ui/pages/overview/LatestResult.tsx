@@ -1,12 +1,12 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { ApiError } from '../../api/api.ts'
 import { type Job, job as schema } from '../../api/model/jobs.ts'
 import { createResource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
 import { countsOf, executionsOf } from '../../jobs/jobs.ts'
 import { formatCount } from '../../lib/format.ts'
-import { Panel } from '../../parts/Panel.tsx'
+import { ErrorBox, Panel } from '../../parts/Panel.tsx'
 import { Histogram } from '../../plots/Histogram.tsx'
 import { JobName, QpuName } from '../jobs/JobTable.tsx'
 
@@ -25,13 +25,10 @@ export function LatestResult() {
     if (newest !== undefined) void result.load()
   }, [newest])
   const job = result.value.value
-  const sweep = useSignal<typeof import('../jobs/detail/sweep/Sweep.tsx') | undefined>(undefined)
+  const sweep = useMemo(() => createResource(loadSweep), [])
   const isSeveral = job !== undefined && executionsOf(job).length > 1
   useEffect(() => {
-    if (!isSeveral || sweep.peek()) return
-    void import('../jobs/detail/sweep/Sweep.tsx').then((loaded) => {
-      sweep.value = loaded
-    })
+    if (isSeveral && !sweep.value.peek()) void sweep.load()
   }, [isSeveral])
   if (!job) return null
   const heading = {
@@ -44,7 +41,23 @@ export function LatestResult() {
   }
   const counts = <Counts job={job} heading={heading} />
   if (!isSeveral) return counts
-  return sweep.value ? <sweep.value.SweepPanel job={job} brief={heading} otherwise={counts} /> : null
+  const { value: loaded } = sweep.value
+  if (loaded) return <loaded.SweepPanel job={job} brief={heading} otherwise={counts} />
+  const { value: error } = sweep.error
+  if (!error) return null
+  return (
+    <Panel {...heading}>
+      <ErrorBox error={error} task="load the plot of the sweep" retry={() => void sweep.load()} />
+    </Panel>
+  )
+}
+
+async function loadSweep() {
+  try {
+    return await import('../jobs/detail/sweep/Sweep.tsx')
+  } catch {
+    throw new ApiError(0, 'The connection may be lost, or the server was updated since this page was opened')
+  }
 }
 
 /** The counts of the first circuit; renders nothing without any. */
