@@ -1,7 +1,7 @@
 /** The database itself: opening, transactions, schema. Each feature of the store has its own index. */
 export { COLLECTIONS, type CollectionName } from './collections.ts'
 export type { DatabaseFiles, SharedDatabase } from './engine/engine.ts'
-export type { Values } from './engine/query.ts'
+export { mapped, type Values } from './engine/query.ts'
 export type { ServerAddress } from './engine/server-address.ts'
 export type { SqlReader } from './engine/sql.ts'
 export { checkInvariants, type Finding } from './integrity/invariants.ts'

@@ -18,7 +18,7 @@ export interface Cost {
  */
 export const COSTS = {
   /** A job into the queue. Four statements are for its estimate: its job, calibrations, bookings, chips. */
-  submit: { frames: 8, framesOf16: 16, statements: 12, trees: 8 },
+  submit: { frames: 8, framesOf16: 16, statements: 10, trees: 8 },
   /** The next job of an idle QPU is found and claimed. */
   claim: { frames: 3, framesOf16: 10, statements: 11, trees: 3 },
   /**
@@ -26,9 +26,9 @@ export const COSTS = {
    * calibration are found and by which what no job refers to is removed. Three pages are its charge, and one
    * is that of its user, with balance and bytes.
    */
-  result: { frames: 8, framesOf16: 24, statements: 11, trees: 8 },
+  result: { frames: 8, framesOf16: 24, statements: 9, trees: 8 },
   /** A job ends well, and the next one of its QPU is claimed, in one commit. */
-  drain: { frames: 10, framesOf16: 28, statements: 22, trees: 9 },
+  drain: { frames: 10, framesOf16: 28, statements: 20, trees: 9 },
   /** The sums over jobs are written, at most once a second: after one job, and after 16. */
   sums: { frames: 4, framesOf16: 4, statements: 8, trees: 4 },
   /** A running job returns to the queue. */

@@ -79,7 +79,7 @@ export async function requestCalibration(
         : contentHash([driver, mode, targets, ...(resume === undefined ? [] : [resume])]),
   })
   return db.write('queue calibration', (tx) => {
-    const earlier = earlierId(tx, request)
+    const earlier = tx.read(earlierId(request, tx.now))
     const before = earlier === undefined ? undefined : tx.find(calibrationRequests, earlier)
     if (before) return before
     const row = insertCalibration(tx, { ...(wanted ?? continuation(tx, resume ?? '')), actor })

@@ -20,10 +20,11 @@ import {
   jobResponse,
   submittedResponse,
 } from './responses.ts'
+import { dryRunJob } from './submission/dry-run.ts'
 import { SUBMISSION_ERRORS } from './submission/errors.ts'
 import { accepted, examineBody } from './submission/examine.ts'
 import { submissionForms } from './submission/read-submission.ts'
-import { dryRunJob, submitJob } from './submission/submit.ts'
+import { submitJob } from './submission/submit.ts'
 import { viewByKey } from './submission/view-by-key.ts'
 import { countJobs, listJobs } from './view.ts'
 import { awaitJobChanges, jobChangesBody } from './waiting/await-changes.ts'

@@ -75,8 +75,8 @@ afterAll(async () => {
 })
 
 const targetOf = (place: number) => targets[place % GROUP] as DispatchTarget
-/** The running job of each QPU. */
-const running = new Map<string, string>()
+/** The running attempt of each QPU. */
+const running = new Map<string, { job: string; attempt: number }>()
 
 /** As a submission does, with what is expected of the job. */
 const submit: Intent = (place) => lab.db.write('submit', (tx) => quoted(tx, targetOf(place).qpu).id)
@@ -106,15 +106,14 @@ function claimNext(tx: Tx, place: number): void {
   const target = tx.read(idleQpus()).find(({ qpu }) => qpu === targetOf(place).qpu)
   const state = target && readQueue(tx, target.qpu, IDLE_MS, lab.order)
   const { job } = state ? pickJob(state, tx.now, IDLE_MS) : {}
-  if (!target || job === undefined || !claimJob(tx, job, target)) throw new Error('nothing was claimed')
-  running.set(target.qpu, job)
+  const claimed = target && job !== undefined ? claimJob(tx, job, target) : undefined
+  if (!claimed) throw new Error('nothing was claimed')
+  running.set(claimed.qpu, claimed)
 }
 
 function endRunning(tx: Tx, place: number): void {
   const { qpu, driver } = targetOf(place)
-  const job = running.get(qpu) ?? ''
-  const { attempt = 0 } =
-    tx.one<{ attempt: number }>('SELECT attempt FROM quantum_jobs WHERE id = $job', { job }) ?? {}
+  const { job = '', attempt = 0 } = running.get(qpu) ?? {}
   const outcome = { kind: 'completed', results: RESULTS } as const
   applyResult(
     tx,
@@ -129,7 +128,7 @@ const sums: Intent = () => lab.db.write('sums', writeSums)
 const drain: Intent = (place) => Promise.all([result(place), claim(place)])
 const requeue: Intent = (place) =>
   lab.db.write('requeue', (tx) =>
-    requeueJob(tx, { job: running.get(targetOf(place).qpu) ?? '', actor: 'test', reason: '' }),
+    requeueJob(tx, { job: running.get(targetOf(place).qpu)?.job ?? '', actor: 'test', reason: '' }),
   )
 
 /** Runs an intent `count` times, each in a commit of its own. */

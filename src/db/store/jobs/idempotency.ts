@@ -1,4 +1,5 @@
 import { AppError, DAY_MS, toTimestamp } from '../../../base/index.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
@@ -24,43 +25,57 @@ export const RESPONSE_TTL_MS = DAY_MS
 /** Expired keys removed with each request, so that the table stays small without a loop of its own. */
 const KEYS_PRUNED_PER_REQUEST = 10
 
+/** What is stored under a key. */
+interface StoredRow {
+  route: string
+  body_hash: string
+  status: number
+  response: string
+}
+
 /**
- * Returns the stored response of the same request, or undefined when the key is new: then the caller handles
+ * The stored response of the same request at `now`, or undefined when the key is new: then the caller handles
  * the request and calls `saveResponse` in the same transaction.
  * @throws AppError `unprocessable`, reason `idempotency_key_reused`, when the key was used for another
  *   request.
  */
-export function findResponse(tx: Tx, request: KeyedRequest): StoredResponse | undefined {
-  const expired = toTimestamp(tx.now - RESPONSE_TTL_MS)
-  tx.post(REMOVE_OLDEST, { before: expired, limit: KEYS_PRUNED_PER_REQUEST })
-  const known = tx.one<{ route: string; body_hash: string; status: number; response: string }>(
+export function responseOf(
+  { user, key, route, bodyHash }: KeyedRequest,
+  now: number,
+): Query<StoredResponse | undefined> {
+  return mapped(storedUnder({ user, key }, now), (known) => {
+    if (!known) return undefined
+    if (known.route !== route || known.body_hash !== bodyHash) throw keyReused()
+    return { status: known.status, response: JSON.parse(known.response) }
+  })
+}
+
+function storedUnder({ user, key }: Pick<KeyedRequest, 'user' | 'key'>, now: number) {
+  return firstOf<StoredRow>(
     `SELECT route, body_hash, status, response FROM idempotency_keys
      WHERE "user" = $user AND key = $key AND at >= $expired`,
-    { user: request.user, key: request.key, expired },
+    { user, key, expired: toTimestamp(now - RESPONSE_TTL_MS) },
   )
-  if (!known) return undefined
-  if (known.route !== request.route || known.body_hash !== request.bodyHash) {
-    throw new AppError(
-      'unprocessable',
-      'This Idempotency-Key was used for another request; use a new key for a new request',
-      { reason: 'idempotency_key_reused' },
-    )
-  }
-  return { status: known.status, response: JSON.parse(known.response) }
+}
+
+function keyReused(): AppError {
+  return new AppError(
+    'unprocessable',
+    'This Idempotency-Key was used for another request; use a new key for a new request',
+    { reason: 'idempotency_key_reused' },
+  )
 }
 
 /** The stored response to what a user has sent to `route` with this key, whatever its body. */
 export function findResponseOfKey(tx: ReadTx, { user, key, route }: Omit<KeyedRequest, 'bodyHash'>): unknown {
-  const known = tx.one<{ response: string }>(
-    `SELECT response FROM idempotency_keys
-     WHERE "user" = $user AND key = $key AND route = $route AND at >= $expired`,
-    { user, key, route, expired: toTimestamp(tx.now - RESPONSE_TTL_MS) },
-  )
-  return known && JSON.parse(known.response)
+  const known = tx.read(storedUnder({ user, key }, tx.now))
+  return known?.route === route ? JSON.parse(known.response) : undefined
 }
 
-/** Stores the response to a keyed request. */
+/** Stores the response to a keyed request, and removes some that have expired. */
 export function saveResponse(tx: Tx, request: KeyedRequest, response: StoredResponse): void {
+  const expired = toTimestamp(tx.now - RESPONSE_TTL_MS)
+  tx.post(REMOVE_OLDEST, { before: expired, limit: KEYS_PRUNED_PER_REQUEST })
   tx.post(
     `INSERT INTO idempotency_keys ("user", key, route, body_hash, status, response, at)
      VALUES ($user, $key, $route, $bodyHash, $status, $response, $at)

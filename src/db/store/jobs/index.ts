@@ -18,10 +18,10 @@ export { ASSUMED_MS, ESTIMATE_BASES, type EstimateBasis, Forecast } from './fore
 export { type Quote, quoteOf } from './forecast/quote.ts'
 export { type QuoteScore, readQuoteScore } from './forecast/scores.ts'
 export {
-  findResponse,
   findResponseOfKey,
   type KeyedRequest,
   RESPONSE_TTL_MS,
+  responseOf,
   saveResponse,
 } from './idempotency.ts'
 export {
@@ -61,7 +61,7 @@ export {
   refusalToSubmit,
   type SubmitLimits,
   type Submitter,
-  submitterReads,
+  submitterOf,
 } from './transitions/insert.ts'
 export { moveJob, moveJobToFront } from './transitions/move.ts'
 export type { JobAction } from './transitions/operator-action.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts'
-import { encodeJson, type ReadTx, type Tx } from '../../../db/index.ts'
-import { findResponse, findResponseOfKey, type KeyedRequest } from '../../../db/store/jobs/index.ts'
+import { encodeJson, mapped, type ReadTx } from '../../../db/index.ts'
+import { findResponseOfKey, type KeyedRequest, responseOf } from '../../../db/store/jobs/index.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -40,9 +40,12 @@ export function contentHash(content: unknown): string {
   return new Bun.CryptoHasher('sha256').update(encodeJson(content)).digest('hex')
 }
 
-/** The id of the record that an earlier request with the same key has created, if any. */
-export function earlierId(tx: Tx, request: KeyedRequest | undefined): string | undefined {
-  return idOf(request && findResponse(tx, request)?.response)
+/**
+ * The id of the record that an earlier request with the same key has created, if any; nothing is read without
+ * a key. @throws as `responseOf`.
+ */
+export function earlierId(request: KeyedRequest | undefined, now: number) {
+  return request && mapped(responseOf(request, now), (found) => idOf(found?.response))
 }
 
 /**

@@ -89,25 +89,14 @@ export class JobDispatcher {
 
   /** Large programs are read one per transaction: the next run of the loop goes on with the other QPUs. */
   #claimAll(tx: Tx, qpus: ReadonlySet<string> | undefined): Claim[] {
-    const claims: Claim[] = []
     const { order } = this.#dependencies
-    if (!order.hasJobs(tx)) return claims
-    // All are looked at sometimes, whatever the order says.
-    const looked = qpus && new Set([...qpus].filter((id) => order.mayClaim(id)))
-    if (looked?.size === 0) return claims
-    // Of several, only those that are idle are read further.
-    const { idle, only } = tx.read({
-      idle: idleQpus(looked),
-      only: looked?.size === 1 ? claimReads(tx, order, looked) : undefined,
-    })
-    let facts = only && claimFacts(tx, order, only)
-    const targets = idle.filter((target) => this.#isReady(target))
-    for (const [at, target] of targets.entries()) {
+    const claims: Claim[] = []
+    const idle = this.#readIdle(tx, qpus)
+    let { facts } = idle
+    for (const [at, target] of idle.targets.entries()) {
       if (!order.headOf(target.qpu)) continue
-      if (facts?.chips[target.qpu] === undefined) {
-        const rest = targets.slice(at).map(({ qpu }) => qpu)
-        facts = claimFacts(tx, order, tx.read(claimReads(tx, order, rest)))
-      }
+      // No job was left for it when the others were read, and one of them did not take its own.
+      if (facts?.chips[target.qpu] === undefined) facts = readFacts(tx, order, idle.targets.slice(at))
       const claim = this.#claimNext(tx, target, facts)
       if (claim) claims.push(claim)
       if (!claim || textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
@@ -116,6 +105,27 @@ export class JobDispatcher {
       break
     }
     return claims
+  }
+
+  /**
+   * The QPUs that can take a job now, of all or among `qpus`, and what their claims depend on. Of a single
+   * one both are read at once; of several, only what is idle is read further.
+   */
+  #readIdle(
+    tx: Tx,
+    qpus: ReadonlySet<string> | undefined,
+  ): { targets: DispatchTarget[]; facts?: ClaimFacts | undefined } {
+    const { order } = this.#dependencies
+    if (!order.hasJobs(tx)) return { targets: [] }
+    // All are looked at sometimes, whatever the order says.
+    const looked = qpus && new Set([...qpus].filter((id) => order.mayClaim(id)))
+    if (looked?.size === 0) return { targets: [] }
+    const { idle, only } = tx.read({
+      idle: idleQpus(looked),
+      only: looked?.size === 1 ? claimReads(tx, order, looked) : undefined,
+    })
+    const targets = idle.filter((target) => this.#isReady(target))
+    return { targets, facts: only && factsOf(tx, order, only) }
   }
 
   /**
@@ -219,11 +229,20 @@ function claimReads(tx: Tx, order: JobOrder, qpus: Iterable<string>) {
   }
 }
 
-function claimFacts(tx: Tx, order: JobOrder, { queues, ...facts }: Values<ReturnType<typeof claimReads>>) {
+function factsOf(tx: Tx, order: JobOrder, { queues, ...facts }: Values<ReturnType<typeof claimReads>>) {
   return { reading: new OrderReading(order, tx, queues), ...facts }
 }
 
-type ClaimFacts = ReturnType<typeof claimFacts>
+function readFacts(tx: Tx, order: JobOrder, targets: readonly DispatchTarget[]): ClaimFacts {
+  const reads = claimReads(
+    tx,
+    order,
+    targets.map(({ qpu }) => qpu),
+  )
+  return factsOf(tx, order, tx.read(reads))
+}
+
+type ClaimFacts = ReturnType<typeof factsOf>
 
 /**
  * The payload to send, checked unless it is large: reading it would block the event loop for up to 150 ms.

@@ -6,7 +6,7 @@ import {
   fitsQpu,
   refusalToSubmit,
   type SubmitLimits,
-  submitterReads,
+  submitterOf,
 } from '../../../db/store/jobs/index.ts'
 import type { KnownQpus, Unfitness } from '../../../db/store/qpus/index.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
@@ -42,7 +42,7 @@ interface Placed {
 export function judgementReads(tx: ReadTx, known: KnownQpus, placed: Placed & { user: string }) {
   const { submission, user } = placed
   return {
-    submitter: submitterReads(user),
+    submitter: submitterOf(user),
     chips: fitting(placed).map(({ id }) => ({
       description: known.description(tx, id),
       recalled: known.recalled(tx, id),

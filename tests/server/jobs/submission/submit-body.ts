@@ -1,6 +1,7 @@
 import { readDts } from '../../../../src/server/jobs/chip/dt-of-qpus.ts'
+import { dryRunJob } from '../../../../src/server/jobs/submission/dry-run.ts'
 import { accepted, examineBody } from '../../../../src/server/jobs/submission/examine.ts'
-import { dryRunJob, submitJob } from '../../../../src/server/jobs/submission/submit.ts'
+import { submitJob } from '../../../../src/server/jobs/submission/submit.ts'
 import type { JobLab } from '../../../support/server/job-lab.ts'
 
 type Caller = Parameters<typeof submitJob>[1]

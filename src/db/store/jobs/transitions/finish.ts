@@ -140,7 +140,8 @@ function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | u
   if (hasRun)
     charge(tx, { job, user: row.user, qpu: row.qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
-  results.saveLarge(tx, job)
+  // A job that has not ended has no results.
+  results.saveLarge(tx, job, { isNew: true })
   const ended = tx.runUpdate(quantumJobs, END_JOB, {
     ...results.row,
     job,

@@ -2,13 +2,13 @@ import { AppError } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { users } from '../../../collections/users.ts'
 import { ofDialect } from '../../../engine/dialect.ts'
-import { firstOf, mapped, type Query, type Values } from '../../../engine/query.ts'
+import { firstOf, mapped, type Query } from '../../../engine/query.ts'
 import { entryText } from '../../../journal/timeline.ts'
 import { MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
 import { RECORD_BYTES } from '../../../schema/stored-bytes.ts'
-import { refusalToStore, storedBytesOf } from '../../accounts/stored-bytes.ts'
+import { refusalToStore } from '../../accounts/stored-bytes.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { type Quote, quoteFields } from '../forecast/quote.ts'
 import { findJob, type Job } from '../jobs.ts'
@@ -61,7 +61,7 @@ export function insertJob(
   tx: Tx,
   job: NewJob,
   limits: SubmitLimits,
-  submitter: Submitter = tx.read(submitterReads(job.user)),
+  submitter: Submitter | undefined = tx.read(submitterOf(job.user)),
 ): Job {
   const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
   const labels = job.labels ?? ''
@@ -94,41 +94,41 @@ export function insertJob(
 }
 
 /** What a submission depends on, of its user. */
-export function submitterReads(user: string) {
-  return {
-    owner: firstOf<Owner>('SELECT disabled, unlimited, qpu_ms, max_bytes FROM users WHERE id = $user', {
-      user,
-    }),
-    /** Number of pending jobs, held or not. */
-    pending: pendingJobsOf(user),
-    /** Bytes stored. */
-    used: storedBytesOf(user),
-  }
-}
-
-export type Submitter = Values<ReturnType<typeof submitterReads>>
-
-interface Owner {
+export interface Submitter {
   disabled: 0 | 1
   unlimited: 0 | 1
   /** Its balance. */
   qpu_ms: number
   /** See `storedBytesLimit`. */
   max_bytes: number
+  /** Bytes stored. */
+  used: number
+  /** Number of pending jobs, held or not. */
+  pending: number
+}
+
+/** The user who submits; undefined for an unknown one. */
+export function submitterOf(user: string): Query<Submitter | undefined> {
+  return firstOf<Submitter>(
+    (dialect) => `SELECT disabled, unlimited, qpu_ms, max_bytes, job_bytes AS used,
+       (${countPendingSql(dialect)}) AS pending FROM users WHERE id = $user`,
+    { user },
+  )
 }
 
 /** Why a user may not submit a job now that counts `bytes`, as `insertJob` says it. */
 export function refusalToSubmit(
-  { owner, pending, used }: Submitter,
+  submitter: Submitter | undefined,
   { maxPending, maxUserBytes = 0 }: SubmitLimits,
   bytes: number,
 ): AppError | undefined {
-  if (!owner || owner.disabled) {
+  if (!submitter || submitter.disabled) {
     return new AppError('forbidden', 'This account is disabled; ask an administrator', {
       reason: 'account_disabled',
     })
   }
-  if (!owner.unlimited && owner.qpu_ms <= 0) {
+  const { unlimited, qpu_ms: balanceMs, pending, used } = submitter
+  if (!unlimited && balanceMs <= 0) {
     return new AppError('forbidden', 'Insufficient QPU seconds balance', {
       reason: 'insufficient_qpu_seconds',
     })
@@ -140,7 +140,7 @@ export function refusalToSubmit(
       { reason: 'too_many_pending_jobs' },
     )
   }
-  return refusalToStore(owner, { used, bytes, maxUserBytes })
+  return refusalToStore(submitter, { used, bytes, maxUserBytes })
 }
 
 /**

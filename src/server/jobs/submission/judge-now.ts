@@ -1,0 +1,75 @@
+import { AppError } from '../../../base/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
+import {
+  type KeyedRequest,
+  OrderReading,
+  type Quote,
+  queueReads,
+  type Submitter,
+} from '../../../db/store/jobs/index.ts'
+import { qpus } from '../../../db/store/qpus/index.ts'
+import type { ServerContext } from '../../context.ts'
+import { earlierId } from '../../http/request/idempotency.ts'
+import type { ExaminedSubmission } from '../../programs/messages.ts'
+import { type Judgement, judge, judgementReads } from '../judgement/judge.ts'
+import { needsOf } from '../judgement/needs.ts'
+import { resolveTarget } from '../judgement/target.ts'
+import { quoteJob } from '../quote.ts'
+
+/** What a submission works with. */
+export type SubmissionContext = Pick<ServerContext, 'db' | 'config' | 'order'>
+
+/** An examined submission and who sends it. */
+export interface Submission {
+  /** Id of the user. */
+  user: string
+  submission: ExaminedSubmission
+  /** Its `Idempotency-Key`. */
+  request?: KeyedRequest | undefined
+}
+
+/** A judged submission, with what was read of the store for it. */
+export interface Judged extends Judgement {
+  /** Id of the QPU that it is for; '' = any. */
+  qpu: string
+  submitter: Submitter | undefined
+  /** Id of the job that an earlier request with the same key has created. */
+  earlier: string | undefined
+  reading: OrderReading
+}
+
+/** Judges a submission by what the store holds, which is read at once. @throws as `responseOf`. */
+export function judgeNow(
+  context: SubmissionContext,
+  tx: ReadTx,
+  { user, submission, request }: Submission,
+): Judged {
+  const { order } = context
+  const target = resolveTarget(order.qpus.list(tx), submission.target, needsOf(submission))
+  const qpu = target instanceof AppError ? '' : target.id
+  // The known QPUs are those of this transaction: the job may refer to this one without another look.
+  if (qpu !== '') tx.noteFound(qpus, qpu)
+  const { queues, earlier, ...facts } = tx.read({
+    queues: queueReads(qpu),
+    earlier: earlierId(request, tx.now),
+    ...judgementReads(tx, order.qpus, { submission, target, user }),
+  })
+  const judgement = judge({ submission, target }, facts, { ...limitsOf(context), now: tx.now })
+  const reading = new OrderReading(order, tx, queues)
+  return { ...judgement, qpu, submitter: facts.submitter, earlier, reading }
+}
+
+/** The limits of a user's submissions. */
+export function limitsOf({ config }: Pick<SubmissionContext, 'config'>) {
+  return { maxPending: config.maxPendingJobs, maxUserBytes: config.maxUserBytes }
+}
+
+/** What is expected of a submission that was judged. */
+export function quoteNow(
+  context: SubmissionContext,
+  { user, submission }: Submission,
+  { qpu, unfit, reading }: Judged,
+): Quote {
+  const { programHash: program, maxMs } = submission
+  return quoteJob(context, reading, { user, qpu, needs: needsOf(submission), program, maxMs, unfit })
+}
