@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { shiftDate } from '../../ui/lib/zone.ts'
 import { mondayOf, weekOf } from '../../ui/pages/bookings/logic/week.ts'
-import { findChromium, openBrowser, overflowOf, type PageOptions, withPage } from './browser.ts'
+import {
+  accessibilityProblems,
+  findChromium,
+  openBrowser,
+  overflowOf,
+  type PageOptions,
+  withPage,
+} from './browser.ts'
 import { type Lab, openLab } from './lab.ts'
 
 const chromium = findChromium()
@@ -59,6 +66,11 @@ describe.skipIf(!chromium)('bookings', () => {
     if (!box) throw new Error('The week has no columns')
     return (day: number, hour: number) =>
       [box.x + (box.width * (day + 0.5)) / 7, box.y + hour * HOUR_PX] as const
+  }
+  const boxOf = async (page: Page, name: string) => {
+    const box = await page.locator(name).boundingBox()
+    if (!box) throw new Error(`${name} is not shown`)
+    return box
   }
   const drag = async (page: Page, from: readonly [number, number], to: readonly [number, number]) => {
     await page.mouse.move(...from)
@@ -167,6 +179,61 @@ describe.skipIf(!chromium)('bookings', () => {
       await page.getByRole('button', { name: 'Cancel these slots' }).press('Enter')
       await page.getByText('The slot and the following ones were cancelled.').waitFor()
       expect(await ownSlots()).toHaveLength(1)
+    }))
+
+  test('a dialog at the slot takes what is drawn, by keys too, with times of 24 hours', () =>
+    open('dialog', { viewport: { width: 1360, height: 768 }, locale: 'en-US' }, async (page) => {
+      const dialog = page.getByRole('dialog', { name: /^New slot, / })
+      const [from, to] = [dialog.getByLabel('From'), dialog.getByLabel('To')]
+      for (const day of [0, 6]) {
+        const place = await places(page)
+        await drag(page, place(day, 15), place(day, 16.02))
+        await dialog.getByText('1 h.').waitFor()
+        const [beside, drawn, week] = [
+          await boxOf(page, '.draft-dialog'),
+          await boxOf(page, '.block.draft'),
+          await boxOf(page, '.week'),
+        ]
+        const gap = day === 0 ? beside.x - drawn.x - drawn.width : drawn.x - beside.x - beside.width
+        expect(gap).toBeGreaterThanOrEqual(0)
+        expect(gap).toBeLessThan(30)
+        expect(beside.y).toBeGreaterThanOrEqual(week.y)
+        expect(beside.y + beside.height).toBeLessThanOrEqual(week.y + week.height)
+        expect([await from.inputValue(), await to.inputValue()]).toEqual(['15:00', '16:00'])
+        expect(await accessibilityProblems(page)).toEqual([])
+        if (day === 0) await page.keyboard.press('Escape')
+      }
+      // From the calendar into the fields and on with the keys alone.
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
+      for (let field = 0; !(await from.evaluate((one) => one === document.activeElement)); field += 1) {
+        expect(field).toBeLessThan(5)
+        await page.keyboard.press('Tab')
+      }
+      await page.keyboard.type('2130')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('24:00')
+      await page.keyboard.press('Tab')
+      await dialog.getByText('2 h 30 min.').waitFor()
+      await to.press('ArrowDown')
+      await dialog.getByText('2 h 15 min.').waitFor()
+      await to.press('Enter')
+      await page.getByText(/^Booked: kelvin/).waitFor()
+      expect(await ownSlots()).toContain(`${stamp(6, 21.5)} 23:45`)
+      expect(await page.evaluate(() => document.activeElement?.className)).toBe('week')
+    }))
+
+  test('the week after shows the working hours, and a slot is offered in them', () =>
+    open('working hours', {}, async (page) => {
+      const dialog = page.getByRole('dialog', { name: /^New slot, / })
+      await page.locator('.week').evaluate((element) => element.scrollTo({ top: 0 }))
+      await page.getByRole('button', { name: 'Next week' }).click()
+      await page.waitForFunction(() => document.querySelector('.week')?.scrollTop === 7 * 38)
+      await page.getByRole('button', { name: 'Book a slot' }).click()
+      await dialog.getByText('1 h.').waitFor()
+      expect(await dialog.getByLabel('From').inputValue()).toBe('08:00')
+      await page.keyboard.press('Escape')
+      expect(await dialog.count()).toBe(0)
     }))
 
   test('a phone lists the day; a free row is booked', () =>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { DAY_MS, MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Slot } from '../../api/model/bookings.ts'
@@ -7,13 +8,14 @@ import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { formatMoment, parseTime } from '../../lib/time.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
+import { Dialog } from '../../parts/Dialog.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { CalendarFeed } from './CalendarFeed.tsx'
 import { CancelDialog } from './CancelDialog.tsx'
 import { Controls, Legend } from './Controls.tsx'
 import { DayList } from './DayList.tsx'
-import { DraftPanel } from './DraftPanel.tsx'
+import { DraftForm, titleOfDraft } from './DraftForm.tsx'
 import { nearestFree } from './logic/conflicts.ts'
 import { afterKey, type Draft, firstDraft, formatTimes } from './logic/draft.ts'
 import { type Entry, leadOf } from './logic/entries.ts'
@@ -96,7 +98,7 @@ function QpuCalendar({ qpu, qpus }: { qpu: Qpu; qpus: readonly Qpu[] }) {
     own.loadSoon()
   }
   const begin = () => {
-    const wanted = firstDraft(Math.max(now, axis.days[0]?.start ?? now))
+    const wanted = firstDraft(now, axis.days[0]?.start ?? now)
     const free = nearestFree(
       wanted,
       entries.filter(({ kind }) => kind === 'slot'),
@@ -131,9 +133,14 @@ function QpuCalendar({ qpu, qpus }: { qpu: Qpu; qpus: readonly Qpu[] }) {
     },
     earliest: () => limits.start,
   }
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.target !== event.currentTarget) {
       if (event.key === 'Escape') booking.set(undefined)
+      return
+    }
+    if (event.key === 'Tab' && !event.shiftKey && draft) {
+      event.currentTarget.querySelector<HTMLElement>('.draft-dialog input')?.focus()
+      event.preventDefault()
       return
     }
     const key = { key: event.key, shift: event.shiftKey, fine: event.altKey }
@@ -156,6 +163,17 @@ function QpuCalendar({ qpu, qpus }: { qpu: Qpu; qpus: readonly Qpu[] }) {
     dateIn(ms, zone) === today ? timeOfDay(ms, zone) : formatMoment(ms, now, zone)
   const coming = calendar.coming.value.value
   const title = isDay ? formatLongDay(day) : formatWeek(monday)
+  const form = plan && (
+    <DraftForm
+      key={plan.draft.id}
+      plan={plan}
+      booking={booking}
+      zone={zone}
+      superuser={superuser.value}
+      onChange={start}
+      onBook={() => void book()}
+    />
+  )
   return (
     <>
       <Heading title="Bookings" lead={coming && leadOf(qpu.name, coming, now, write)}>
@@ -189,22 +207,19 @@ function QpuCalendar({ qpu, qpus }: { qpu: Qpu; qpus: readonly Qpu[] }) {
                 plan={plan}
                 actions={signedIn ? actions : { ...actions, set: () => undefined }}
                 onKeyDown={signedIn ? onKeyDown : () => undefined}
+                form={form}
               />
             )
           }
         </Loaded>
       </Panel>
+      {plan && narrow && (
+        <Dialog title={titleOfDraft(plan, zone)} open onClose={() => booking.set(undefined)}>
+          {form}
+        </Dialog>
+      )}
       {signedIn && (
         <div class="booking-panels">
-          {plan && (
-            <DraftPanel
-              plan={plan}
-              booking={booking}
-              zone={zone}
-              superuser={superuser.value}
-              onBook={() => void book()}
-            />
-          )}
           <YourSlots
             slots={own}
             zone={zone}

@@ -1,14 +1,15 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { HOUR_MS } from '../../../src/base/portable/units.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
-import { type Block, blocksOf, linesOf, odditiesOf, offsetOf } from './logic/axis.ts'
+import { titleOfDraft } from './DraftForm.tsx'
+import { type Axis, type Block, blocksOf, linesOf, odditiesOf, offsetOf } from './logic/axis.ts'
 import { overlapping, type Range } from './logic/conflicts.ts'
 import { formatLength, formatTimes } from './logic/draft.ts'
 import { bookedWithin, type Entry, titleOf } from './logic/entries.ts'
 import { formatDay } from './logic/week.ts'
 import { mayChange, type Plan, type Shown } from './plan.ts'
-import { type Actions, useDrag } from './use-drag.ts'
+import { type Actions, showDraft, useDrag } from './use-drag.ts'
 
 /** Height of an hour, px. */
 const HOUR_PX = 38
@@ -20,11 +21,13 @@ interface WeekGridProps extends Shown {
   label: string
   plan: Plan | undefined
   actions: Actions
-  onKeyDown: (event: KeyboardEvent) => void
+  onKeyDown: (event: TargetedKeyboardEvent<HTMLElement>) => void
+  /** The fields of the draft. */
+  form: ComponentChildren
 }
 
 /** Days beside each other with what occupies a QPU; slots are drawn with the pointer or the keys. */
-export function WeekGrid({ label, plan, actions, onKeyDown, ...shown }: WeekGridProps) {
+export function WeekGrid({ label, plan, actions, onKeyDown, form, ...shown }: WeekGridProps) {
   const { axis, entries, now, zone } = shown
   const scroller = useRef<HTMLDivElement>(null)
   const today = axis.days.findIndex(({ date }) => date === dateIn(now, zone))
@@ -34,10 +37,12 @@ export function WeekGrid({ label, plan, actions, onKeyDown, ...shown }: WeekGrid
     scroller.current?.scrollTo({ top: (minute / 60) * HOUR_PX })
   }, [first, zone, axis.days.length])
   const drag = useDrag(axis, { ...actions, scroller })
-  const start = plan?.draft.start
+  const draft = plan?.draft
   useEffect(() => {
-    scroller.current?.querySelector('.draft')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [start])
+    // The calendar does not move below a pointer that draws.
+    if (!scroller.current?.querySelector('.week-columns:active')) showDraft(scroller.current)
+  }, [draft?.start, draft?.end])
+  const place = draft && blocksOf(axis, draft)[0]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls of a form
     <div
@@ -79,9 +84,26 @@ export function WeekGrid({ label, plan, actions, onKeyDown, ...shown }: WeekGrid
             <Column key={day.date} at={at} shown={shown} plan={plan} actions={actions} />
           ))}
         </div>
+        {plan && place && (
+          <dialog class="draft-dialog" open aria-labelledby="draft-title" style={besideOf(axis, place)}>
+            <h2 id="draft-title">{titleOfDraft(plan, zone)}</h2>
+            {form}
+          </dialog>
+        )}
       </div>
     </div>
   )
+}
+
+/** Where a dialog is beside a block: in the wider half of the week, and above or below as there is room. */
+function besideOf({ days, length }: Axis, { day, top, bottom }: Block) {
+  const isLeft = days.length > 1 && day < days.length / 2
+  const column = isLeft ? day + 1 : days.length > 1 ? days.length - day : 0
+  return {
+    [isLeft ? 'left' : 'right']:
+      `min(${isLeft ? 54 : 8}px + (100% - 46px) * ${column / days.length}, 100% - 22.5rem)`,
+    ...(top < length / 2 ? { top: px(top) } : { bottom: px(length - bottom) }),
+  }
 }
 
 function describeBooked(ms: number): string {

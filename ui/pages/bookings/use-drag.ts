@@ -82,6 +82,7 @@ export function useDrag(
       if (!current) return
       if (!current.moved) current.press?.()
       scroller.current?.focus({ preventScroll: true })
+      showDraft(scroller.current)
     },
     onPointerCancel() {
       if (drag.current?.moved) actions.set(drag.current.before)
@@ -110,6 +111,13 @@ function begin(target: Element, at: number, actions: Actions): Pick<Drag, 'apply
       const start = Math.floor(at / STEP_MS) * STEP_MS
       actions.set({ start, end: start + HOUR_MS })
     },
+  }
+}
+
+/** Scrolls to the draft and its dialog. */
+export function showDraft(week: HTMLElement | null): void {
+  for (const name of ['.draft-dialog', '.draft']) {
+    week?.querySelector(name)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 }
 

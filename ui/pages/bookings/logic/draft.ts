@@ -57,9 +57,12 @@ export function afterKey(draft: Draft, { key, shift, fine }: DraftKey, zone: str
   return movedTo(draft, draft.start + rows * step)
 }
 
-/** A draft of an hour at the next full quarter of an hour, for the keyboard and the button. */
-export function firstDraft(after: number): Draft {
-  const start = Math.ceil(after / STEP_MS) * STEP_MS
+/** When a working day begins, after its midnight. */
+const MORNING_MS = 8 * HOUR_MS
+
+/** A draft of an hour, for the keyboard and the button: soon, or in the morning of a day to come. */
+export function firstDraft(now: number, day: number): Draft {
+  const start = day > now ? day + MORNING_MS : Math.ceil(now / STEP_MS) * STEP_MS
   return { start, end: start + HOUR_MS }
 }
 
@@ -79,6 +82,13 @@ export function formatLength({ start, end }: Range): string {
   return [hours > 0 ? `${hours} h` : '', rest > 0 ? `${rest} min` : '']
     .filter((part) => part !== '')
     .join(' ')
+}
+
+/** A typed time of day of 24 hours, `9`, `930` or `9:30`, as `09:30`; undefined for other text. */
+export function clockTime(text: string): string | undefined {
+  const [, hour = '', minute = '00'] = /^(\d{1,2}?)(?::?([0-5]\d))?$/.exec(text.trim()) ?? []
+  if (hour === '' || Number(hour) > 24 || (hour === '24' && minute !== '00')) return undefined
+  return `${hour === '24' ? '00' : hour.padStart(2, '0')}:${minute}`
 }
 
 /** The draft with the times of the fields; an end before the start is on the next day. */

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { timeOfDay } from '../../../../../ui/lib/zone.ts'
 import {
   afterKey,
+  clockTime,
   draftFrom,
   drawn,
   FINE_STEP_MS,
@@ -60,8 +61,26 @@ describe('a draft', () => {
   })
 
   test('begins at the next quarter of an hour', () => {
-    const first = firstDraft(at('2026-11-21T10:01'))
+    const first = firstDraft(at('2026-11-21T10:01'), at('2026-11-16T00:00'))
     expect([formatTimes(first, 'UTC'), formatLength(first)]).toEqual(['10:15–11:15', '1 h'])
+  })
+
+  test('begins in the morning of a week to come', () => {
+    const first = firstDraft(at('2026-11-21T10:01'), at('2026-11-23T00:00'))
+    expect(formatTimes(first, 'UTC')).toBe('08:00–09:00')
+  })
+
+  test.each([
+    ['9', '09:00'],
+    ['930', '09:30'],
+    ['9:30', '09:30'],
+    ['1630', '16:30'],
+    ['24:00', '00:00'],
+    ['24:30', undefined],
+    ['9:60', undefined],
+    ['4 pm', undefined],
+  ])('reads %p as the time %p', (typed, time) => {
+    expect(clockTime(typed)).toBe(time)
   })
 
   test('is written with its last day if that is another one', () => {
