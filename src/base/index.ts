@@ -32,7 +32,7 @@ export { armFailpoint, type Failpoint, failpoint } from './failpoint.ts'
 export { becomeOwner, type CallerPaths } from './files/become-owner.ts'
 export { flush, flushFolder } from './files/flush.ts'
 export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
-export { DATABASE_KIND, whatContent, whatFile, whyUnwritable } from './files/what-file.ts'
+export { whatFile, whyUnwritable } from './files/what-file.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
 export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
 export {
@@ -69,6 +69,7 @@ export {
   SECOND_MS,
   WEEK_S,
 } from './portable/units.ts'
+export { DATABASE_KIND, PROGRAM_KINDS, whatContent } from './portable/what-content.ts'
 export { describeBytes } from './settings/bytes.ts'
 export { formatDuration, parseDuration } from './settings/duration.ts'
 export * as kinds from './settings/kinds.ts'

@@ -35,6 +35,8 @@ const CONNECTION_REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to it',
   ENOTFOUND: 'there is no host of this name',
   EPIPE: 'the connection was closed',
+  EPROTO: 'it does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
   ETIMEDOUT: 'no response in time',
   FailedToOpenSocket: 'no connection is possible; check the name of the host and the port',
 }
@@ -47,6 +49,8 @@ export function systemReason(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : ''
   const known = FILE_REASONS[code] ?? CONNECTION_REASONS[code]
   if (known !== undefined) return known
+  if (code.startsWith('ERR_SSL_'))
+    return `TLS fails: ${code.slice('ERR_SSL_'.length).replaceAll('_', ' ').toLowerCase()}`
   return 'syscall' in error ? /^E[A-Z0-9]+: ([^,]+)/.exec(error.message)?.[1] : undefined
 }
 

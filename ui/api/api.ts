@@ -70,37 +70,36 @@ export function createApi({ base = '', token, onUnauthorized, pause = pauseFor }
     const send = () => (isJoined && isRoute ? joined.read : fetch)(base + path, { ...init, headers })
     const isRead = init.method === undefined
     const sent = isRead ? repeatRead(send, { signal: init.signal, pause }) : send()
-    const response = await sent.catch((error: unknown) => {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error
-      throw new ApiError(0, 'The server did not respond. Check the connection and try again')
-    })
+    const response = await sent.catch(interrupted('The server did not respond'))
     if (response.ok) return response
     const body: unknown = await response.json().catch(() => undefined)
     if (response.status === 401 && used !== undefined && used === token()) onUnauthorized()
     throw toApiError(response, body)
   }
-  const request = async (path: string, init: RequestInit, isJoined = false): Promise<unknown> =>
-    (await exchange(path, init, isJoined)).json().catch(() => undefined)
+  const readBody = <T>(body: Promise<T>) => body.catch(interrupted('The response could not be read'))
   const write = (
     method: 'POST' | 'PATCH',
     path: string,
     body: unknown,
     { key, signal }: { key?: string | undefined; signal?: AbortSignal | undefined } = {},
   ) =>
-    request(path, {
+    exchange(path, {
       method,
       headers: { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
       body: JSON.stringify(body),
       ...(signal && { signal }),
     })
-  const file = async (path: string) => (await exchange(path, {})).blob()
+  const parse = async <T>(schema: Schema<T>, path: string, response: Promise<Response>) =>
+    read(schema, path, await readBody((await response).json()))
+  const discard = async (response: Promise<Response>) =>
+    void (await (await response).arrayBuffer().catch(() => undefined))
+  const file = async (path: string) => readBody((await exchange(path, {})).blob())
   return {
-    get: async (path, schema, signal) =>
-      read(schema, path, await request(path, signal ? { signal } : {}, true)),
-    post: async (path, body, schema, key) => read(schema, path, await write('POST', path, body, { key })),
-    patch: async (path, body, schema) => read(schema, path, await write('PATCH', path, body)),
-    send: async (path, body, signal) => void (await write('POST', path, body, { signal })),
-    remove: async (path) => void (await request(path, { method: 'DELETE' })),
+    get: (path, schema, signal) => parse(schema, path, exchange(path, signal ? { signal } : {}, true)),
+    post: (path, body, schema, key) => parse(schema, path, write('POST', path, body, { key })),
+    patch: (path, body, schema) => parse(schema, path, write('PATCH', path, body)),
+    send: (path, body, signal) => discard(write('POST', path, body, { signal })),
+    remove: (path) => discard(exchange(path, { method: 'DELETE' })),
     file,
     download: async (path, name) => saveFile(await file(path), name),
   }
@@ -113,7 +112,7 @@ function read<T>(schema: Schema<T>, path: string, body: unknown): T {
   const place = v.getDotPath(issue)
   throw new ApiError(
     0,
-    `The response of ${path} is not as expected${place ? ` at ${place}` : ''}: ${issue.message}`,
+    `The response of ${path} is not as expected${place ? ` at ${place}` : ''}. Reload the page; the server may have been updated`,
   )
 }
 
@@ -126,16 +125,36 @@ function toApiError(response: Response, body: unknown): ApiError {
     )
   }
   const { message, code, request_id, data } = parsed.output
-  return new ApiError(response.status, message, {
+  const fields = Object.entries(data).map(([path, field]): [string, FieldFailure] => [
+    path,
+    { ...field, message: withoutRoutes(field.message) },
+  ])
+  return new ApiError(response.status, withoutRoutes(message), {
     code: code ?? '',
     requestId: request_id ?? response.headers.get('x-request-id') ?? '',
-    fields: data,
+    fields: Object.fromEntries(fields),
   })
 }
 
-/** Converts any error to an `ApiError` that a panel can show. */
+/** A message of the server without the remedies of programs, which name routes. */
+function withoutRoutes(message: string): string {
+  return message.replace(/[;,] [^;,]*\b(GET|POST|PUT|PATCH|DELETE) \/api\/[^;,.]*/g, '')
+}
+
+/** Words what a browser says of a request that failed; an aborted one stays what it is. */
+function interrupted(what: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(0, `${what}. Check the connection and try again`)
+  }
+}
+
+/**
+ * Converts any error to an `ApiError` that a panel can show. One that no request has thrown is a fault of the
+ * page: the browser reports it with its stack.
+ */
 export function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError
-    ? error
-    : new ApiError(0, error instanceof Error ? error.message : String(error))
+  if (error instanceof ApiError) return error
+  reportError(error)
+  return new ApiError(0, 'This page failed. Reload it, and report it if it happens again')
 }

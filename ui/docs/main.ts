@@ -1,5 +1,6 @@
 /** What pages of the documentation do beyond HTML: theme, the site's name, copying of code, and search. */
 import { followTheme, readTheme, setTheme, THEMES } from '../app/theme.ts'
+import { copyText } from '../lib/copy-text.ts'
 import { markShownHeading, showCurrentDocument } from './contents.ts'
 import { listenForSearch } from './search-dialog.ts'
 
@@ -31,7 +32,7 @@ function offerCopies(): void {
     button.className = 'quiet copy'
     button.textContent = 'Copy'
     button.addEventListener('click', async () => {
-      button.textContent = (await copy(block.querySelector('code')?.textContent ?? ''))
+      button.textContent = (await copyText(block.querySelector('code')?.textContent ?? ''))
         ? 'Copied'
         : 'Not copied'
       setTimeout(() => {
@@ -39,16 +40,6 @@ function offerCopies(): void {
       }, COPIED_MS)
     })
     block.append(button)
-  }
-}
-
-/** Browsers give pages from plain HTTP on another machine no clipboard. */
-async function copy(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { copyText } from '../lib/copy-text.ts'
 
 interface CopyButtonProps {
   text: string
@@ -23,14 +24,9 @@ export function CopyButton({ text, what = '', label = 'Copy', onCopy }: CopyButt
     return () => clearTimeout(timer)
   }, [state.value])
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      state.value = 'copied'
-      onCopy?.()
-    } catch {
-      // Browsers offer the clipboard to pages with https or on localhost only.
-      state.value = 'failed'
-    }
+    const isCopied = await copyText(text)
+    state.value = isCopied ? 'copied' : 'failed'
+    if (isCopied) onCopy?.()
   }
   const words = { idle: label, copied: 'Copied', failed: 'Select and copy' }
   return (

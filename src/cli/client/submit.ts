@@ -13,6 +13,7 @@ import {
   kinds,
   MIB,
   messageOf,
+  PROGRAM_KINDS,
   parseQualityCondition,
   reasonOf,
   repeatableFlag,
@@ -34,7 +35,6 @@ const MAX_FILE_BYTES = 16 * MIB
 /** Enough to see what a file is. */
 const HEAD_BYTES = 4096
 /** What may be a program: the parser says where it is not. */
-const PROGRAMS = ['an OpenQASM program', 'other text', 'empty']
 
 const LEVELS = ['0', '1', '2'] as const
 const LEVEL_OF = { '0': 0, '1': 1, '2': 2 } as const
@@ -265,7 +265,7 @@ async function readProgram(file: string): Promise<Program> {
       throw new Error(`it has ${content.size} bytes; at most ${MAX_FILE_BYTES} are allowed`)
     const bytes = await content.bytes()
     const what = whatContent(bytes.subarray(0, HEAD_BYTES), bytes.length)
-    if (!PROGRAMS.includes(what)) throw new Error(`it is ${what}, not an OpenQASM program`)
+    if (!PROGRAM_KINDS.includes(what)) throw new Error(`it is ${what}, not an OpenQASM program`)
     return { file, text: new TextDecoder().decode(bytes) }
   } catch (cause) {
     throw new AppError('invalid', `cannot read ${file}: ${reasonOf(cause)}`, { cause })

@@ -1,21 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FOREIGN_WORDS } from '../../support/executable/foreign-words.ts'
 import { runSvc, Service } from '../../support/executable/service.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** What libraries and the runtime say to those who program with them. */
-const FOREIGN = [
-  /\bE[A-Z]{3,}\b: |\berrno\b|syscall/,
-  /able to access the url|typo in the url/i,
-  /Expected never|but received|Invalid (type|key|format|length|value):/,
-  /WWW-Authenticate|challenge/,
-  /JSON Parse error|SyntaxError|TypeError|RangeError/,
-  /is not a function|undefined is not|\[object |\bNaN\b|\bundefined\b/,
-  /\n\s+at .*:\d+:\d+/,
-  /PEM routines|error:[0-9A-F]{8}|SQLITE_|Directories cannot be read|incorrect header check|FormData/,
-  /Flow sequence|block collection|This command does not take/,
-]
 /** Of commands only: they have other words for them. */
 const ROUTES = /\b(GET|POST|PUT|PATCH|DELETE) \/|\/api\/|Idempotency-Key/
 
@@ -161,13 +150,13 @@ function check(said: string, named: RegExp | string, foreign: readonly RegExp[])
 describe('a wrong input is named as what it is, in words of this program:', () => {
   test.each(ALONE)('svc %s', async (words, named) => {
     const { out, err, status } = await runSvc(words.split(' '), { cwd: folder.path })
-    check(out + err, named, [...FOREIGN, ROUTES])
+    check(out + err, named, [...FOREIGN_WORDS, ROUTES])
     expect(status).not.toBe(0)
   })
 
   test.each(CONNECTED)('svc %s, at a server', async (words, named) => {
     const { out, err, status } = await runSvc(words.split(' '), { cwd: folder.path, env: connected })
-    check(out + err, named, [...FOREIGN, ROUTES])
+    check(out + err, named, [...FOREIGN_WORDS, ROUTES])
     expect(status).not.toBe(0)
   })
 
@@ -177,6 +166,6 @@ describe('a wrong input is named as what it is, in words of this program:', () =
       headers: { authorization: superuser, 'content-type': 'application/json' },
       ...(body !== undefined && { method: 'POST', body: body === THREE ? THREE : text }),
     })
-    check(await response.text(), named, FOREIGN)
+    check(await response.text(), named, FOREIGN_WORDS)
   })
 })

@@ -135,6 +135,17 @@ describe('post()', () => {
     }
   })
 
+  test('names a port that does not speak TLS', async () => {
+    const plain = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { data: (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n') },
+    })
+    const { error } = await send(`https://hook.test:${plain.port}/`)
+    expect(error).toBe('connection: it does not speak TLS')
+    plain.stop(true)
+  })
+
   test('does not trust the CA of others without --webhook-ca-file', async () => {
     await using receiver = await open()
     expect((await send(`https://hook.test:${receiver.port}/`, { ca: '' })).error).toStartWith('certificate: ')

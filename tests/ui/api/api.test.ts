@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { type Api, ApiError, createApi } from '../../../ui/api/api.ts'
+import { type Api, ApiError, asApiError, createApi } from '../../../ui/api/api.ts'
 
 let seen: { method: string; token: string | null; body: string } | undefined
 let token: string | undefined
@@ -32,10 +32,16 @@ const server = Bun.serve({
     '/refused': Response.json(
       {
         status: 400,
-        message: 'Check the fields.',
+        message: 'Check the fields; GET /api/qpus lists them.',
         code: 'invalid',
         request_id: 'r1',
-        data: { shots: { code: 'too_few', message: 'At least 1', params: { min: 1 } } },
+        data: {
+          shots: {
+            code: 'too_few',
+            message: 'At least 1, ask for many with one POST /api/jobs/changes',
+            params: { min: 1 },
+          },
+        },
       },
       { status: 400 },
     ),
@@ -43,6 +49,16 @@ const server = Bun.serve({
       busy += 1
       return busyAnswers.shift() ?? Response.json({ name: 'kelvin_25' })
     },
+    '/html': new Response('<html>Sign in to the network</html>'),
+    '/cut': () =>
+      new Response(
+        new ReadableStream({
+          start(stream) {
+            stream.enqueue(new TextEncoder().encode('{"name": "kel'))
+            setTimeout(() => stream.error(new Error('the server ends')), 20)
+          },
+        }),
+      ),
     '/proxy': new Response('<html>Bad gateway</html>', { status: 502, statusText: 'Bad Gateway' }),
   },
 })
@@ -106,7 +122,32 @@ test('get() reports a response that is not an error envelope by its status', asy
 
 test('get() names the position where a response is not as expected', async () => {
   const error = await errorOf(api.get('/ok', v.object({ name: v.number() })))
-  expect(error.message).toStartWith('The response of /ok is not as expected at name:')
+  expect(error.message).toBe(
+    'The response of /ok is not as expected at name. Reload the page; the server may have been updated',
+  )
+})
+
+test.each(['/html', '/cut'])('a response that cannot be read has words of this page: %s', async (path) => {
+  const said = {
+    status: 0,
+    message: 'The response could not be read. Check the connection and try again',
+  }
+  expect(await errorOf(api.get(path, name))).toMatchObject(said)
+  expect(await errorOf(api.post(path, {}, name))).toMatchObject(said)
+  if (path === '/cut') expect(await errorOf(api.file(path))).toMatchObject(said)
+})
+
+test('an error of the page itself is reported to the browser, and not shown in its words', () => {
+  const reported: unknown[] = []
+  const before = globalThis.reportError
+  globalThis.reportError = (error) => void reported.push(error)
+  try {
+    const error = new TypeError("Cannot read properties of undefined (reading 'writeText')")
+    expect(asApiError(error).message).toBe('This page failed. Reload it, and report it if it happens again')
+    expect(reported).toEqual([error])
+  } finally {
+    globalThis.reportError = before
+  }
 })
 
 test('get() reports an invalid token once, and not when no token was sent', async () => {

@@ -24,12 +24,12 @@ test('a submission without a response is repeated with its key; another one, and
     onUnauthorized: () => undefined,
   })
   const [bell, ghz] = [{ circuits: ['bell'] }, { circuits: ['ghz'] }]
-  await expect(submitJob(api, bell)).rejects.toThrow('not as expected')
+  await expect(submitJob(api, bell)).rejects.toThrow('could not be read')
   expect(await submitJob(api, bell)).toBe('job2')
   await submitJob(api, bell)
   await expect(submitJob(api, bell)).rejects.toThrow('Check the fields')
   await submitJob(api, bell)
-  await expect(submitJob(api, bell)).rejects.toThrow('not as expected')
+  await expect(submitJob(api, bell)).rejects.toThrow('could not be read')
   await submitJob(api, ghz)
   expect(keys.every((key) => /^[0-9a-f]{32}$/.test(key))).toBe(true)
   expect(keys[1]).toBe(keys[0])

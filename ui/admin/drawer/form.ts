@@ -109,7 +109,9 @@ function readJson(text: string): Parsed {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    return { problem: error instanceof Error ? `This is not JSON: ${error.message}.` : 'This is not JSON.' }
+    // Browsers name the place in words of their own; Safari names none.
+    const [, line, column] = /line (\d+) column (\d+)/.exec(String(error)) ?? []
+    return { problem: `This is not JSON${line ? `: see line ${line}, column ${column}` : ''}.` }
   }
 }
 

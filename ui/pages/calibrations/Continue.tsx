@@ -1,3 +1,4 @@
+import { asApiError } from '../../api/api.ts'
 import { type CalibrationRequest, calibrationRequest } from '../../api/model/calibrations.ts'
 import { useApp } from '../../app/app.ts'
 import { useConfirm } from '../../parts/use-confirm.ts'
@@ -27,7 +28,7 @@ export function Continue({ request, report = '' }: ContinueProps) {
       app.toast('The rest of the calibration is in the queue of its tuner.')
       app.router.go(`/calibrations/${id}`)
     } catch (error) {
-      app.toast(`Could not continue it. ${error instanceof Error ? error.message : ''}`, 'bad')
+      app.toast(`Could not continue it. ${asApiError(error).message}`, 'bad')
     }
   }
   return (

@@ -1,3 +1,4 @@
+import { asApiError } from '../../api/api.ts'
 import { type Driver, registration } from '../../api/model/equipment/drivers.ts'
 import { useApp } from '../../app/app.ts'
 import { useConfirm } from '../../parts/use-confirm.ts'
@@ -20,7 +21,7 @@ export function useDriverActions(changed: () => void): DriverActions {
       changed()
       return true
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'bad')
+      toast(asApiError(error).message, 'bad')
       return false
     }
   }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { MINUTE_MS } from '../../../src/base/portable/units.ts'
+import { asApiError } from '../../api/api.ts'
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { formatBeside } from '../../lib/reading.ts'
@@ -217,7 +218,7 @@ function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
       await api.remove(`/api/collections/${named('notes')}/records/${incident.note.id}`)
       onNoted()
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'bad')
+      toast(asApiError(error).message, 'bad')
     }
   }
   return (

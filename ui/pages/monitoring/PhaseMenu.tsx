@@ -1,3 +1,4 @@
+import { asApiError } from '../../api/api.ts'
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
@@ -20,7 +21,7 @@ export function PhaseMenu({ monitor }: { monitor: Monitor }) {
       const margin = (phase.to - phase.from) * MARGIN
       query.set({ ...rangeQuery(phase.from - margin, phase.to + margin), over: null }, { push: true })
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'bad')
+      toast(asApiError(error).message, 'bad')
     }
   }
   const items = PHASE_KINDS.flatMap((kind) => [

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { asApiError } from '../../api/api.ts'
 import type { Monitor, Threshold } from '../../api/model/equipment/monitoring.ts'
 import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
@@ -95,7 +96,7 @@ function Table({ list, channels, now, onEdit, onRemoved }: TableProps) {
       await api.remove(`/api/collections/${named('thresholds')}/records/${id}`)
       onRemoved()
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error), 'bad')
+      toast(asApiError(error).message, 'bad')
     }
   }
   const labelOf = (channel: string) => channels.find((one) => one.channel === channel)?.label ?? channel

@@ -1,6 +1,8 @@
+import * as v from 'valibot'
 import { asApiError } from '../../api/api.ts'
 import type { QpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
+import { copyText } from '../../lib/copy-text.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Panel } from '../../parts/Panel.tsx'
@@ -45,14 +47,16 @@ export function DevicePanel({ qpu }: { qpu: QpuDetail }) {
   )
 }
 
+const whole = v.object({ description: v.unknown() })
+
 /** Copies the description as the server has it, with the fields that this page does not read. */
 function CopyDescription({ name }: { name: string }) {
   const { api, toast } = useApp()
   const copy = async () => {
     try {
-      const text = await (await api.file(`/api/qpus/${encodeURIComponent(name)}`)).text()
-      await navigator.clipboard.writeText(JSON.stringify(JSON.parse(text).description, null, 2))
-      toast('The description is copied')
+      const { description } = await api.get(`/api/qpus/${encodeURIComponent(name)}`, whole)
+      if (await copyText(JSON.stringify(description, null, 2))) toast('The description is copied')
+      else toast('The browser copies only for pages over HTTPS.', 'bad')
     } catch (failure) {
       toast(`The description was not copied: ${asApiError(failure).message}`, 'bad')
     }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { collectionPage, type Field } from '../../../../ui/admin/collections/model.ts'
@@ -97,6 +97,17 @@ describe('changes of a form', () => {
     const changes = changesOf(qpus, { id: 'q', num_qubits: 5 }, { num_qubits: '2.5', config: '{"a":' }, ZONE)
     expect(firstProblem(changes)).toEqual({ field: 'num_qubits', problem: 'Only whole numbers fit here.' })
     expect(bodyOf(changes)).toEqual({})
+  })
+
+  test.each([
+    ['Unexpected token x in JSON at position 3 (line 1 column 4)', 'This is not JSON: see line 1, column 4.'],
+    ['JSON Parse error: Unexpected EOF', 'This is not JSON.'],
+  ])('text that is no JSON is refused without the words of a browser: %s', (message, problem) => {
+    using _ = spyOn(JSON, 'parse').mockImplementation(() => {
+      throw new SyntaxError(message)
+    })
+    const changes = changesOf(slots, { id: 'x' }, { notes: '{"a":' }, ZONE)
+    expect(firstProblem(changes)).toEqual({ field: 'notes', problem })
   })
 
   test('every JSON value survives its control', () => {

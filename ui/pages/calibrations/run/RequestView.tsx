@@ -1,3 +1,4 @@
+import { asApiError } from '../../../api/api.ts'
 import { type CalibrationRequest, calibrationRequest } from '../../../api/model/calibrations.ts'
 import { useApp } from '../../../app/app.ts'
 import { formatSeconds } from '../../../lib/format.ts'
@@ -43,10 +44,7 @@ export function RequestView({ request, qpu, qpuName, tunerName, reload }: Reques
       await app.api.patch(path, { status: 'failed', error: reason }, calibrationRequest)
       reload()
     } catch (error) {
-      app.toast(
-        `Could not mark the calibration as failed. ${error instanceof Error ? error.message : ''}`,
-        'bad',
-      )
+      app.toast(`Could not mark the calibration as failed. ${asApiError(error).message}`, 'bad')
     }
   }
   return (

@@ -1,16 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
+import { useApp } from '../../../app/app.ts'
 import { Editor, type EditorHandle } from '../../../editor/Editor.tsx'
+import { readProgram } from '../../../jobs/check/read-program.ts'
 import { EXAMPLES } from '../../../jobs/examples.ts'
 import type { Problem } from '../../../jobs/problems.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Menu } from '../../../parts/Menu.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Problems } from './Problems.tsx'
-
-/** Larger files are no programs. */
-const MAX_FILE_BYTES = 10_000_000
 
 interface ProgramPanelProps {
   texts: readonly string[]
@@ -28,10 +27,12 @@ interface ProgramPanelProps {
 export function ProgramPanel(props: ProgramPanelProps) {
   const { texts, chosen, problems, line, editor, changed, add, remove } = props
   const text = texts[chosen.value] ?? ''
+  const { toast } = useApp()
   const isOver = useSignal(false)
   const load = async (list: FileList | null | undefined) => {
-    const read = [...(list ?? [])].filter(({ size }) => size <= MAX_FILE_BYTES).map((file) => file.text())
-    const programs = (await Promise.all(read)).map((each) => ({ text: each.replaceAll('\r\n', '\n') }))
+    const read = await Promise.all([...(list ?? [])].map(readProgram))
+    for (const each of read) if ('refused' in each) toast(each.refused, 'bad')
+    const programs = read.filter((each) => 'text' in each)
     if (programs.length > 0) add(programs, true)
   }
   return (
