@@ -229,8 +229,11 @@ export interface DeviceDef<
   options?: OptionSpecs
   /** Whether it takes keys that it does not declare; by default one that is named by import path does. */
   takesAnyOption?: boolean | undefined
-  /** Maximum execution time of one job in s, unless `-o job_timeout` says otherwise; 10 by default. */
-  jobTimeout?: number | undefined
+  /**
+   * Maximum execution time of one job in s, by the options of the device if need be, unless `-o job_timeout`
+   * says otherwise; 10 by default.
+   */
+  jobTimeout?: number | ((options: Record<string, unknown>) => number) | undefined
   /** Environment variables the device reads, by name; an empty variable counts as absent. */
   environment?: OptionSpecs
   /** Runs before the driver connects; throws a `StartupError` to prevent the start. */
@@ -252,7 +255,7 @@ interface Declared<Op extends Operation, Specs extends OptionSpecs, Variables ex
   version?: string | undefined
   options?: Specs
   takesAnyOption?: boolean | undefined
-  jobTimeout?: number | undefined
+  jobTimeout?: number | ((options: Record<string, unknown>) => number) | undefined
   environment?: Variables
   check?(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): void | Promise<void>
   create(context: DeviceContext<OptionsOf<Specs>, OptionsOf<Variables>>): DeviceOf[Op] | Promise<DeviceOf[Op]>

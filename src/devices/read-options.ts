@@ -81,13 +81,15 @@ export function readOptions(input: OptionInput): DeviceOptions {
     raw: Object.fromEntries([...given].filter(([key]) => !Object.hasOwn(driver, key))),
     environment,
     dataDir: String(dataDir),
-    jobTimeoutMs: Math.round(1_000 * (typeof job_timeout === 'number' ? job_timeout : ownTimeout(def))),
+    jobTimeoutMs: Math.round(
+      1_000 * (typeof job_timeout === 'number' ? job_timeout : ownTimeout(def, options)),
+    ),
   }
 }
 
 /** The limit in s that a device declares, or that of all devices. */
-function ownTimeout({ jobTimeout = 10 }: ResolvedDevice['def']): number {
-  return jobTimeout
+function ownTimeout({ jobTimeout = 10 }: ResolvedDevice['def'], options: Record<string, unknown>): number {
+  return typeof jobTimeout === 'number' ? jobTimeout : jobTimeout(options)
 }
 
 function readPairs(pairs: readonly string[], errors: OptionErrors): Map<string, string> {

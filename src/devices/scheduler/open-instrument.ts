@@ -11,9 +11,7 @@ import { TRUTH_FILE } from '../bench/simulated/truth/store.ts'
 import type { Chip } from '../chip/device-file.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import { StartupError } from '../errors.ts'
-import type { SchedulerOptions } from './options.ts'
-
-const SIMULATED = 'sim:'
+import { type SchedulerOptions, SIMULATED } from './options.ts'
 
 /** The instrument of a device, for a chip as its device file has it now. */
 interface Bench {

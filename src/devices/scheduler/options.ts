@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { type OptionsOf, opt } from '../options.ts'
 
 /** The `-o` options of a device that runs circuits on a chip. */
@@ -38,3 +39,12 @@ export const SCHEDULER_B_OPTIONS = {
 
 export type SchedulerOptions = OptionsOf<typeof SCHEDULER_OPTIONS> &
   Partial<OptionsOf<typeof SCHEDULER_B_OPTIONS>>
+
+/** How the address of a simulated chip begins. */
+export const SIMULATED = 'sim:'
+
+/** Longest execution of a job, s: what hardware plays in a moment, a simulated chip calculates for minutes. */
+export function jobTimeoutOf({ scheduler_hardware_config: path }: Record<string, unknown>): number {
+  const text = typeof path === 'string' && existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return text.includes(`"${SIMULATED}`) ? 600 : 10
+}
