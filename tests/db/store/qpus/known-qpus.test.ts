@@ -1,8 +1,16 @@
 import { expect, test } from 'bun:test'
-import type { ReadTx } from '../../../../src/db/index.ts'
+import fc from 'fast-check'
+import { AppError } from '../../../../src/base/index.ts'
+import type { ReadTx, Tx } from '../../../../src/db/index.ts'
+import { calibrationResults, withdrawReport } from '../../../../src/db/store/calibrations/index.ts'
+import type { DispatchTarget } from '../../../../src/db/store/jobs/index.ts'
+import { descriptionOf } from '../../../../src/db/store/qpus/descriptions.ts'
 import { describeQpu, KnownQpus, qpuNamed, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { MAX_KEPT_DESCRIPTIONS } from '../../../../src/db/store/qpus/known-qpus.ts'
+import { recalledCalibrationOf } from '../../../../src/db/store/qpus/recalled-calibration.ts'
+import { declareRecall, undoRecall } from '../../../../src/db/store/recalls/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
+import { part } from '../../../support/whole.ts'
 
 const limits = { num_qubits: 3, max_qubits: 3, max_shots: 0, max_executions: 0, missing_features: 0 }
 
@@ -98,3 +106,83 @@ test('a transaction sees the QPUs as the earlier ones of its commit leave them, 
   await expect(undone).rejects.toThrow('undone')
   expect(await db.write('later', (tx) => enabledIn(tx))).toEqual([false, 0])
 })
+
+const act = fc.record({
+  do: fc.constantFrom(
+    ...(['describe', 'disable', 'calibrate', 'recall', 'undo', 'withdraw', 'register'] as const),
+  ),
+  qpu: fc.nat(5),
+  which: fc.nat(5),
+  fails: fc.boolean(),
+})
+
+type Act = typeof act extends fc.Arbitrary<infer T> ? T : never
+const ORDER = { actor: 'superuser:test', reason: 'a bad fit' }
+
+function nth(tx: ReadTx, sql: string, qpu: string, at: number): string | undefined {
+  const rows = tx.all<{ id: string }>(sql, { qpu })
+  return rows[at % Math.max(1, rows.length)]?.id
+}
+
+test('after random acts, some undone and some in one commit, what is known is what the store has', async () => {
+  const play = async (groups: Act[][]) => {
+    await using lab = await JobLab.open()
+    const { db } = lab
+    const all = [await lab.qpu(), await lab.qpu()]
+    const targets = await Promise.all(all.map(({ driver }) => lab.attach(driver)))
+    const known = new KnownQpus(db)
+    const ids = () => all.map(({ id }) => id)
+    const compare = (tx: ReadTx) => {
+      expect(known.list(tx)).toEqual(tx.list(qpus))
+      for (const id of ids()) {
+        const found = [known.get(tx, id), tx.read(known.description(tx, id)), tx.read(known.recalled(tx, id))]
+        const stored = [tx.find(qpus, id), tx.read(descriptionOf(id)), tx.read(recalledCalibrationOf(id))]
+        expect(found).toEqual(stored)
+      }
+    }
+    const changes: Record<string, (tx: Tx, target: DispatchTarget, which: number) => void> = {
+      describe: (tx, target, which) =>
+        describeQpu(tx, target, { described: `{"schema":1,"n":${which}}`, limits }),
+      disable: (tx, { qpu }, which) => void tx.update(qpus, qpu, { enabled: which % 2 === 0 }),
+      recall: (tx, { qpu }, which) => {
+        const report = nth(tx, 'SELECT id FROM calibration_results WHERE qpu = $qpu ORDER BY id', qpu, which)
+        if (report !== undefined) declareRecall(tx, { report }, ORDER)
+      },
+      undo: (tx, { qpu }, which) => {
+        const sql = "SELECT id FROM recalls WHERE qpu = $qpu AND undone_at = '' ORDER BY id"
+        const recall = nth(tx, sql, qpu, which)
+        if (recall !== undefined) undoRecall(tx, recall, ORDER)
+      },
+      withdraw: (tx, { qpu }, which) => {
+        const report = tx.list(calibrationResults).filter((each) => each.qpu === qpu)[which]
+        if (!report) return
+        withdrawReport(tx, report)
+        tx.remove(calibrationResults, report.id)
+      },
+    }
+    const change = (tx: Tx, { do: what, qpu, which, fails }: Act) => {
+      // What a transaction has changed itself is known to the next one.
+      compare(tx)
+      changes[what]?.(tx, targets[qpu % targets.length] ?? expect.unreachable(), which)
+      if (fails) throw new AppError('conflict', 'undone')
+    }
+    /** What the store refuses changes nothing. */
+    const refused = (error: unknown) => {
+      if (!(error instanceof AppError)) throw error
+    }
+    for (const group of groups) {
+      for (const { do: what, qpu } of group) {
+        await lab.clock.advance(1_000)
+        const target = targets[qpu % targets.length] ?? expect.unreachable()
+        if (what === 'calibrate') await lab.calibrate(target, { q0: 0.9 })
+        if (what === 'register' && all.length < 4) all.push(await lab.qpu())
+      }
+      // In one turn, so that they share a commit.
+      const writes = group.map((each) => db.write(each.do, (tx) => change(tx, each)).catch(refused))
+      await Promise.all([db.read(compare), ...writes])
+      await db.read(compare)
+    }
+  }
+  const groups = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 5, maxLength: 15 })
+  await fc.assert(fc.asyncProperty(groups, play), { numRuns: part(60, 8) })
+}, 300_000)
