@@ -115,6 +115,37 @@ test.skipIf(onlySqlite('its plans'))(
   },
 )
 
+test.skipIf(onlySqlite('its plans'))('pages of any filters are those of a scan of all jobs', async () => {
+  const lab = await JobLab.open()
+  const [user, other] = [await lab.user(), await lab.user()]
+  await fill(lab, [user.id, other.id], 3_000)
+  const day = fc.integer({ min: 1, max: 28 }).map((at) => `2026-01-${String(at).padStart(2, '0')}`)
+  const filters = fc.record(
+    {
+      status: fc.subarray(['pending', 'completed', 'failed', 'cancelled'], { minLength: 1 }),
+      qpu: fc.constantFrom('qpu_a', 'qpu_b', 'nowhere'),
+      qpuTarget: fc.constantFrom('qpu_b', 'qpu_a'),
+      tag: fc.constantFrom('rare', 'rar'),
+      before: fc.integer({ min: 0, max: 3_100 }).map((at) => `many0${String(at).padStart(10, '0')}`),
+      createdFrom: day,
+      createdTo: day,
+    },
+    { requiredKeys: [] },
+  )
+  const check = async (filter: OwnJobsFilter, skip: number, limit: number) =>
+    lab.db.read((tx) => {
+      const page = { skip, limit, sort: '-created', filter, isCounted: true }
+      const { ids, count } = planOwnJobs(lab.db, user.id, page)
+      const found = tx.all<{ id: string }>(ids.sql, ids.params).map(({ id }) => id)
+      const all = expected(tx, user.id, filter)
+      expect(found).toEqual(all.slice(skip, skip + limit))
+      if (count) expect(tx.one<{ n: number }>(count.sql, count.params)?.n).toBe(all.length)
+    })
+  const limits = fc.integer({ min: 1, max: 200 })
+  await fc.assert(fc.asyncProperty(filters, fc.nat(400), limits, check), { numRuns: part(400, 60) })
+  await lab.db.close()
+})
+
 test.skipIf(onlySqlite('its plans'))(
   'the jobs of everybody with one status are all found, in order of submission',
   async () => {
@@ -159,7 +190,7 @@ function expected(tx: ReadTx, user: string, filter: OwnJobsFilter): string[] {
         (filter.status?.includes(job.status) ?? true) &&
         (filter.qpu === undefined || (job.qpu || job.qpu_target) === filter.qpu) &&
         (filter.qpuTarget === undefined || job.qpu_target === filter.qpuTarget) &&
-        (filter.tag === undefined || (job.tags ?? '').includes(filter.tag)) &&
+        (filter.tag === undefined || (job.tags ?? '').includes(`"${filter.tag}"`)) &&
         (filter.before === undefined || job.id < filter.before) &&
         (filter.createdFrom === undefined || job.created >= filter.createdFrom) &&
         (filter.createdTo === undefined || job.created < filter.createdTo),
