@@ -73,9 +73,9 @@ export function jobCondition(
   return { ...condition, word: `${condition.word}, ${formatOrdinal(job.queue_position)}` }
 }
 
-/** A part of a whole in whole percent; 100 % only for all of it. */
+/** A part of a whole in whole percent, rounded; 100 % only for all of it. */
 export function percentOf(part: number): string {
-  return `${Math.floor(part * 100)} %`
+  return `${part < 1 ? Math.min(99, Math.round(part * 100)) : 100} %`
 }
 
 /** The reason of a failed job from whichever field the server put it in. */

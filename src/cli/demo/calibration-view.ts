@@ -18,7 +18,7 @@ export function describeProgress(progress: CalibrationProgress): { line: string;
   const done = nodes > 0 ? (ok + failed + skipped) / nodes : step / Math.max(1, total)
   const part = Math.max(0, Math.min(1, done))
   const full = Math.round(part * BAR_WIDTH)
-  const percent = `${Math.floor(part * 100)}`.padStart(3)
+  const percent = `${part < 1 ? Math.min(99, Math.round(part * 100)) : 100}`.padStart(3)
   const what =
     phase === 'write' ? 'writing the device file' : [routine, target ?? running.join(', ')].join(' ')
   const name = what.trim() === '' ? 'planning' : what.trim()

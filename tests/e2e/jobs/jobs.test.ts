@@ -118,10 +118,10 @@ describe.skipIf(!chromium)('jobs', () => {
         .evaluateAll((bars) => Math.max(...bars.map((bar) => bar.getBoundingClientRect().height)))
       expect(tallest).toBeGreaterThan(80)
       // All outcomes of nine bits have a bar.
-      await page.getByLabel('Bits').fill('0-8')
+      await page.getByRole('textbox', { name: 'Bits' }).fill('0-8')
       await page.waitForFunction(() => document.querySelectorAll('.histogram .bar').length === 512)
       await plot.getByText('rarer outcomes').waitFor({ state: 'detached' })
-      await page.getByLabel('Bits').fill('')
+      await page.getByRole('textbox', { name: 'Bits' }).fill('')
       await page.getByRole('radio', { name: 'Log' }).check()
       await page.getByRole('radio', { name: 'Probability' }).check()
       await plot.getByText('0.001', { exact: true }).waitFor()
@@ -178,7 +178,7 @@ describe.skipIf(!chromium)('jobs', () => {
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Points as CSV' }).click(),
       ])
-      expect(await Bun.file(await file.path()).text()).toStartWith('theta,P(1),error\n0,0,0\n')
+      expect(await Bun.file(await file.path()).text()).toStartWith('theta,P(1),error\r\n0,0,0\r\n')
       await page.goto(`/jobs/${plane}`)
       await panel.getByRole('img', { name: 'P(0): 12 values against theta and phi' }).waitFor()
       await panel.getByRole('combobox', { name: 'Against' }).selectOption('phi')
@@ -331,7 +331,7 @@ describe.skipIf(!chromium)('jobs', () => {
       )
     }))
 
-  test('selected jobs are cancelled and exported, with an outcome for each', () =>
+  test('selected jobs are cancelled, with an outcome for each', () =>
     visit('bulk', 'user', async (page) => {
       const { body } = await lab.service.call('GET', '/api/qpus/spare')
       await submit({ circuits: [{ circuit: PROGRAM }], name: 'unwanted' }, String(body['id']))
@@ -344,16 +344,6 @@ describe.skipIf(!chromium)('jobs', () => {
       await page.getByText('Only pending jobs can be cancelled').waitFor()
       await page.getByRole('button', { name: 'Close' }).click()
       await page.getByRole('row', { name: 'unwanted' }).getByText('Cancelled').waitFor()
-      await page.getByRole('button', { name: 'Export' }).click()
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'CSV', exact: true }).click(),
-      ])
-      const text = await Bun.file(await file.path()).text()
-      expect(text.split('\r\n')[0]).toBe(
-        'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings,recalled',
-      )
-      expect(text).toContain(`${named[0]},first sweep,completed,kelvin,1000`)
     }))
 
   test('a filtered list stays true while another browser changes its jobs', () =>

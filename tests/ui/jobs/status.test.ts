@@ -7,6 +7,7 @@ import {
   isFinished,
   jobCondition,
   jobFailure,
+  percentOf,
   qpuCondition,
 } from '../../../ui/jobs/status.ts'
 
@@ -84,4 +85,15 @@ test.each([
 ])('a failed job with %o says what was charged and why', (facts, text) => {
   const parsed = (status: string) => v.parse(job, { id: 'j', status, ...facts })
   expect([describeCharge(parsed('failed')), describeCharge(parsed('completed'))]).toEqual([text, undefined])
+})
+
+test('percentOf() rounds, and says 100 % of the whole only', () => {
+  expect([0, 0.004, 0.29, 0.57, 0.996, 1].map(percentOf)).toEqual([
+    '0 %',
+    '0 %',
+    '29 %',
+    '57 %',
+    '99 %',
+    '100 %',
+  ])
 })

@@ -185,6 +185,12 @@ export const partialResults = v.object({
 })
 export type PartialResults = v.InferOutput<typeof partialResults>['results']
 
+/** The results in the response of any route that has those of a job, with all that they have. */
+export const rawResults = v.pipe(
+  v.object({ results: v.optional(v.unknown()), job: v.optional(v.object({ results: v.unknown() })) }),
+  v.transform((body) => (body.job ?? body).results),
+)
+
 export const jobCount = v.object({ count: v.number() })
 
 export const createdJob = v.object({ id: v.string() })

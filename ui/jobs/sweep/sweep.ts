@@ -1,4 +1,5 @@
 import type { CircuitResult } from '../../api/model/jobs.ts'
+import { csvText } from '../../lib/save-file.ts'
 import { countsOfResult, totalOf } from '../counts.ts'
 import { expectationOf, marginalOf, widthOf } from '../ideal/marginals.ts'
 import type { Execution } from '../jobs.ts'
@@ -50,7 +51,8 @@ export function sweepOf(
   }))
   const swept = Map.groupBy(all, ({ text }) => text)
   // A client that binds values itself sends them along with a program of its own for each.
-  const groups = swept.size === all.length ? [all] : [...swept.values()]
+  const isBound = swept.size === all.length && new Set(executions.map(({ text }) => unbound(text))).size === 1
+  const groups = isBound ? [all] : [...swept.values()]
   const [largest = []] = groups.toSorted((one, other) => other.length - one.length)
   const [first] = largest
   if (!first || largest.length < FEWEST_POINTS) return undefined
@@ -60,6 +62,14 @@ export function sweepOf(
     .filter(({ values }) => new Set(values).size > 1)
   if (parameters.length === 0) return undefined
   return { text: first.text, parameters, results: largest.map(({ result }) => result) }
+}
+
+/** What binding changes: delays, numbers and the signs around them; indices (the first group) are kept. */
+const BOUND = /delay\[.*?\]|(\[.*?\])|(?<![\w$])([\d.]+(e[-+]?\d+)?|pi\b|π)|[-*/ ]/gi
+
+/** A program without the numbers of its gates: the same of programs that differ in bound values only. */
+function unbound(text: string): string {
+  return text.replace(BOUND, (_, index) => index ?? '')
 }
 
 /** The counts of each execution; undefined unless all have outcomes of the same number of bits. */
@@ -141,12 +151,11 @@ export function sweepCsv(
   { names, title }: { names: readonly string[]; title: string },
   { values, errors }: Points,
 ): string {
-  const cell = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-  const head = [...names, title, ...(errors ? ['error'] : [])].map(cell)
+  const head = [...names, title, ...(errors ? ['error'] : [])]
   const rows = values.map((value, at) => [
     ...parameters.map((each) => each.values[at]),
     value,
     ...(errors ? [errors[at]] : []),
   ])
-  return `${[head, ...rows].map((row) => row.join(',')).join('\n')}\n`
+  return csvText([head, ...rows])
 }

@@ -28,7 +28,7 @@ export function JobPage({ params }: PageProps) {
 
 function OneJob({ id }: { id: string }) {
   const { api, watchJobs } = useApp()
-  const job = useResource((abort) => api.get(`/api/jobs/${encodeURIComponent(id)}`, schema, abort), [id])
+  const job = useResource((abort) => api.get(pathOf(id), schema, abort), [id])
   useEffect(
     () =>
       watchJobs((event) => {
@@ -65,11 +65,14 @@ function OneJob({ id }: { id: string }) {
   )
 }
 
+const pathOf = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
+
 function OwnDetails({ job }: { job: Job }) {
   const app = useApp()
   const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [])
   useEffect(() => owners?.need([job.user_id ?? '']), [job.user_id])
-  return <Details job={job} owner={owners?.name(job.user_id ?? '')} ended={useEnded(job)} />
+  const owner = owners?.name(job.user_id ?? '')
+  return <Details job={job} path={pathOf(job.id)} owner={owner} ended={useEnded(job)} />
 }
 
 /** The results of circuits that have ended; they are read again with the job, whatever its progress. */
@@ -77,7 +80,7 @@ function useEnded(job: Job) {
   const { api } = useApp()
   const { id, status, progress } = job
   const isPart = status !== 'completed' && (progress ?? 0) > 0
-  const path = `/api/jobs/${encodeURIComponent(id)}/partial-results`
+  const path = `${pathOf(id)}/partial-results`
   const found = useResource(
     async (abort) => (isPart ? (await api.get(path, partialResults, abort)).results : undefined),
     [job],

@@ -4,7 +4,7 @@ import { useLive } from '../../app/use-live.ts'
 import { useNow } from '../../app/use-now.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { holderText, newJobStart, queueLength, shortTime, startText } from '../../jobs/occupancy.ts'
-import { qpuCondition } from '../../jobs/status.ts'
+import { percentOf, qpuCondition } from '../../jobs/status.ts'
 import { formatCount, formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
 import { parseTime } from '../../lib/time.ts'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
@@ -91,13 +91,12 @@ function Late({ end, now }: { end: string | null | undefined; now: number }) {
 function Scores({ estimates }: Pick<QpuDetail, 'estimates'>) {
   if (!estimates || estimates.qpu_seconds.jobs === 0) return null
   const { qpu_seconds: run, mean_qpu_seconds: mean, start } = estimates
-  const percent = (share: number | null) => `${Math.floor(100 * (share ?? 0))} %`
   const width = (seconds: number | null) => formatSeconds(Number((seconds ?? 0).toPrecision(2)))
   return (
     <p class="soft">
-      Estimates this month: QPU time right for {percent(run.right)} of {formatNumberOf(run.jobs, 'job')}{' '}
-      (range {width(run.mean_width)} wide, jobs {width(mean)} long)
-      {start.jobs > 0 && `, start right for ${percent(start.right)} (${width(start.mean_width)} wide)`}
+      Estimates this month: QPU time right for {percentOf(run.right ?? 0)} of{' '}
+      {formatNumberOf(run.jobs, 'job')} (range {width(run.mean_width)} wide, jobs {width(mean)} long)
+      {start.jobs > 0 && `, start right for ${percentOf(start.right ?? 0)} (${width(start.mean_width)} wide)`}
     </p>
   )
 }

@@ -14,11 +14,8 @@ import { Details } from '../jobs/detail/Details.tsx'
 /** The job or report that a link opens, as it is when the page opens. */
 export function SharedPage({ params }: PageProps) {
   const { api } = useApp()
-  const secret = params['secret'] ?? ''
-  const found = useResource(
-    (abort) => api.get(`/api/shared/${encodeURIComponent(secret)}`, shared, abort),
-    [secret],
-  )
+  const path = `/api/shared/${encodeURIComponent(params['secret'] ?? '')}`
+  const found = useResource((abort) => api.get(path, shared, abort), [path])
   if (found.error.value?.status === 404) return <NotValid />
   return (
     <Loaded of={found} task="load what this link opens" rows={8}>
@@ -42,7 +39,7 @@ export function SharedPage({ params }: PageProps) {
                 </button>
               </Heading>
               <div class="job">
-                <Details job={job} owner={undefined} isShared />
+                <Details job={job} path={path} owner={undefined} isShared />
               </div>
             </>
           )}

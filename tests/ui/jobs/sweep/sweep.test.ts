@@ -32,14 +32,20 @@ describe('sweepOf()', () => {
 
   test('joins programs that a client has bound, and takes the most executed one of others', () => {
     const results = [1, 2, 3, 4].map((count) => result({ 0: count }))
-    const bound = ['a', 'b', 'c', 'd'].flatMap((text, at) => run(text, [at]))
+    const angles = ['0', 'pi/2', '-3*pi/4', '1.5e-3']
+    const bound = angles.flatMap((angle, at) => run(`rx(${angle}) q[0];`, [at]))
     expect(sweepOf(bound, results)?.parameters).toEqual([{ index: 0, values: [0, 1, 2, 3] }])
+    const waits = angles.flatMap((_, at) => run(`delay[${at}us] $0;`, [at]))
+    expect(sweepOf(waits, results)?.results).toEqual(results)
     const mixed = [...run('x', [9]), ...run('y', [1], [2], [3])]
     expect(sweepOf(mixed, results)).toMatchObject({ text: 'y', results: results.slice(1) })
   })
 
   test.each([
     ['two executions', run('p', [1], [2])],
+    ['programs on other qubits', [0, 1, 2].flatMap((at) => run(`rx(${at}) $${at};`, [at]))],
+    ['programs of other bits', [0, 1, 2].flatMap((at) => run(`rx(${at}) q[${at}];`, [at]))],
+    ['programs with other gates', ['x', 'y', 'z'].flatMap((of, at) => run(`r${of}(${at}) q[0];`, [at]))],
     ['equal values', run('p', [1], [1], [1])],
     ['programs without values', [...run('a', []), ...run('b', []), ...run('c', [])]],
     ['programs with other numbers of values', [...run('a', [1]), ...run('b', [1, 2]), ...run('c', [1])]],
@@ -82,7 +88,7 @@ test('sweepCsv() quotes names', () => {
   const sweep = rabi([0, 1, 2])
   const points = pointsOf(sweep, { kind: 'outcome', bits: [], outcome: '10' })
   const csv = sweepCsv(sweep, { names: ['a, b'], title: 'P(10)' }, points)
-  expect(csv.split('\n').slice(0, 2)).toEqual(['"a, b",P(10),error', '0,0,0'])
+  expect(csv.split('\r\n').slice(0, 2)).toEqual(['"a, b",P(10),error', '0,0,0'])
 })
 
 describe('fitSweep()', () => {

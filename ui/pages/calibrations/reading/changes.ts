@@ -1,5 +1,6 @@
 import { formatQuantity } from '../../../lib/quantity.ts'
 import { readingParts } from '../../../lib/reading.ts'
+import { csvText } from '../../../lib/save-file.ts'
 import { type Budget, errorBudget } from './error-budget.ts'
 import type { Benchmark, ReadReport, ReportedValue } from './read-report.ts'
 
@@ -142,16 +143,10 @@ export function reportCsv({ results, benchmarks }: ReadReport): string {
         ]
       : [protocol, target, 'fidelity', '', fidelity ?? '', uncertainty ?? '', '', false],
   )
-  return `${[head, ...rows, ...fidelities].map((row) => row.map(csvCell).join(',')).join('\r\n')}\r\n`
+  return csvText([head, ...rows, ...fidelities])
 }
 
 function plain(value: unknown): string | number {
   if (typeof value === 'number' || typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)
-}
-
-/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvCell(value: string | number | boolean): string {
-  const text = typeof value === 'string' ? value.replace(/^(?=[=+\-@\t\r])/, "'") : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -14,6 +14,8 @@ import { SweepPanel } from './sweep/Sweep.tsx'
 
 interface DetailsProps {
   job: Job
+  /** The path of the API from which it was read. */
+  path: string
   /** The name that is shown, if any. */
   owner: string | undefined
   /** Results of circuits that have ended, of a job that has not completed. */
@@ -25,7 +27,7 @@ interface DetailsProps {
 const NONE: PartialResults = []
 
 /** Progress, results and programs of a job; what it has to show comes first. */
-export function Details({ job, owner, ended = NONE, isShared = false }: DetailsProps) {
+export function Details({ job, path, owner, ended = NONE, isShared = false }: DetailsProps) {
   const part = useMemo(() => (ended.length > 0 ? partOf(job, ended) : undefined), [job, ended])
   const shown = job.status === 'completed' ? job : part
   const details = (
@@ -53,7 +55,7 @@ export function Details({ job, owner, ended = NONE, isShared = false }: DetailsP
         <Notices job={job} ended={ended.length} />
       </div>
       <SweepPanel job={shown} />
-      <Results job={shown} />
+      <Results job={shown} path={job.status === 'completed' ? path : `${path}/partial-results`} />
       <Programs job={job} />
       <div class="whole">
         <Panel title="Details">{details}</Panel>

@@ -5,18 +5,27 @@ import { formatCount } from '../../../lib/format.ts'
 const MAX_SHOWN = 256
 const DIGITS = 8
 
-/** Rows of the exact values of a result, and how many they leave out; undefined without values. */
+/** Rows of the exact values of a result, how many they leave out, and all of them; undefined without any. */
 export function exactRows(result: CircuitResult | undefined) {
   const { expectation_values: means, probabilities } = result ?? {}
+  const row = ([name, value]: [string, number]) => ({ name, value: value.toPrecision(DIGITS) })
   if (means) {
-    const rows = means.map((mean, index) => ({ name: String(index), value: mean.toPrecision(DIGITS) }))
-    return { title: 'Observable', column: 'Mean', rows: rows.slice(0, MAX_SHOWN), left: left(rows.length) }
+    const all = Object.entries(means)
+    const rows = all.slice(0, MAX_SHOWN).map(row)
+    return { title: 'Observable', column: 'Mean', rows, left: left(all.length), all }
   }
   if (!probabilities) return undefined
-  const ranked = Object.entries(probabilities).sort(([, one], [, other]) => other - one)
-  const shown = ranked.slice(0, MAX_SHOWN).sort(([one], [other]) => (one < other ? -1 : 1))
-  const rows = shown.map(([name, probability]) => ({ name, value: probability.toPrecision(DIGITS) }))
-  return { title: 'Outcome', column: 'Probability', rows, left: left(ranked.length) }
+  const all = Object.entries(probabilities)
+  const ranked = all.toSorted(([, one], [, other]) => other - one).slice(0, MAX_SHOWN)
+  const rows = ranked.sort(([one], [other]) => (one < other ? -1 : 1)).map(row)
+  return { title: 'Outcome', column: 'Probability', rows, left: left(all.length), all }
+}
+
+type Exact = NonNullable<ReturnType<typeof exactRows>>
+
+/** All exact values of a circuit with all digits as CSV. */
+export function exactCsv({ title, column, all }: Exact): string {
+  return [[title, column], ...all, ''].join('\r\n').toLowerCase()
 }
 
 function left(total: number): number {
@@ -24,7 +33,7 @@ function left(total: number): number {
 }
 
 /** Exact means or probabilities of one circuit. */
-export function ExactValues({ exact }: { exact: ReturnType<typeof exactRows> }) {
+export function ExactValues({ exact }: { exact: Exact | undefined }) {
   if (!exact) return null
   return (
     <>
@@ -48,9 +57,7 @@ export function ExactValues({ exact }: { exact: ReturnType<typeof exactRows> }) 
           ))}
         </tbody>
       </table>
-      {exact.left > 0 && (
-        <p class="caption">{formatCount(exact.left)} more are in the results, which can be saved as JSON.</p>
-      )}
+      {exact.left > 0 && <p class="caption">{formatCount(exact.left)} more can be saved.</p>}
     </>
   )
 }

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import type { CircuitResult, Job } from '../../../api/model/jobs.ts'
+import type { ApiError } from '../../../api/api.ts'
+import { type CircuitResult, type Job, rawResults } from '../../../api/model/jobs.ts'
+import { useApp } from '../../../app/app.ts'
 import { countsOfResult, toCsv } from '../../../jobs/counts.ts'
 import { executionsOf, warningsOf } from '../../../jobs/jobs.ts'
 import { type IqPoints, readIqPoints, readTraces, type Traces } from '../../../jobs/signals.ts'
@@ -12,14 +14,18 @@ import { savePlot } from '../../../plots/save-plot.ts'
 import { Trace } from '../../../plots/Trace.tsx'
 import { CircuitChoice } from '../CircuitChoice.tsx'
 import { Counts } from './Counts.tsx'
-import { ExactValues, exactRows } from './ExactValues.tsx'
+import { ExactValues, exactCsv, exactRows } from './ExactValues.tsx'
 import { IqPlane } from './IqPlane.tsx'
 import { SlotChoice } from './SlotChoice.tsx'
 
 const TITLES = ['Traces', 'IQ points', 'Counts']
 
-/** The results of a completed job in the form that its measurement level has, one circuit at a time. */
-export function Results({ job }: { job: Job }) {
+/**
+ * The results of a completed job in the form that its measurement level has, one circuit at a time; `path` is
+ * that of the API which has them.
+ */
+export function Results({ job, path }: { job: Job; path: string }) {
+  const { api, toast } = useApp()
   const results = job.results?.circuit_results ?? []
   const chosen = useSignal(0)
   const plot = useRef<HTMLDivElement>(null)
@@ -36,6 +42,11 @@ export function Results({ job }: { job: Job }) {
   const execution = executions.length === results.length ? executions[chosen.value] : undefined
   const exact = exactRows(result)
   const isShown = exact || points || traces || hasCounts || result?.counts_omitted || result?.discarded_shots
+  const saveAll = () =>
+    api.get(path, rawResults).then(
+      (all) => saveText(JSON.stringify(all, null, 2), `${job.id}.json`),
+      ({ message }: ApiError) => toast(message, 'bad'),
+    )
   return (
     <Panel
       title={exact ? 'Exact values' : (TITLES[level] ?? 'Results')}
@@ -48,11 +59,8 @@ export function Results({ job }: { job: Job }) {
             button="Save"
             label="Save the results or the plot"
             items={[
-              {
-                title: 'Results as JSON',
-                run: () => saveText(JSON.stringify(job.results, null, 2), `${job.id}.json`),
-              },
-              ...saveItems({ counts, points, traces, compiled }, file, plot),
+              { title: 'Results as JSON', run: () => void saveAll() },
+              ...saveItems({ counts, exact, points, traces, compiled }, file, plot),
             ]}
           />
         </div>
@@ -88,8 +96,8 @@ function Notes({ result, areCounted }: { result: CircuitResult | undefined; areC
       {isOmitted && (
         <p class="caption">
           {areCounted
-            ? 'The results have no counts, which were too large beside the memory; these were counted from the memory by this page.'
-            : 'The counts are left out because they are too large. They follow from the memory: save the results as JSON, or read them with a client library, which counts the memory.'}
+            ? 'Counted from the memory by this page.'
+            : 'The counts are too large. They follow from the memory: save the results as JSON, or use a client library.'}
         </p>
       )}
       {discarded > 0 && (
@@ -103,6 +111,7 @@ function Notes({ result, areCounted }: { result: CircuitResult | undefined; areC
 
 interface Shown {
   counts: Record<string, number>
+  exact: ReturnType<typeof exactRows>
   points: IqPoints | undefined
   traces: Traces | undefined
   /** What was played, in OpenQASM 3 with physical qubits. */
@@ -111,7 +120,7 @@ interface Shown {
 
 /** What can be saved of the results of one circuit. */
 function saveItems(
-  { counts, points, traces, compiled }: Shown,
+  { counts, exact, points, traces, compiled }: Shown,
   file: string,
   plot: { current: Element | null },
 ) {
@@ -121,6 +130,7 @@ function saveItems(
     if (isOffered) items.push({ title, run })
   }
   offer(hasCounts, 'Counts as CSV', () => saveText(toCsv(counts), `${file}.csv`))
+  if (exact) items.push({ title: 'Exact values as CSV', run: () => saveText(exactCsv(exact), `${file}.csv`) })
   if (points) items.push({ title: 'Points as CSV', run: () => saveText(pointsCsv(points), `${file}-iq.csv`) })
   if (compiled)
     items.push({ title: 'Compiled circuit as QASM', run: () => saveText(compiled, `${file}-compiled.qasm`) })

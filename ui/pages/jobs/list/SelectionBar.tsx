@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { type Job, jobs as jobsSchema, job as schema } from '../../../api/model/jobs.ts'
+import { jobs as jobsSchema, job as schema } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { formatCount, formatNumberOf, sentence } from '../../../lib/format.ts'
 import { saveFile } from '../../../lib/save-file.ts'
@@ -7,7 +7,7 @@ import { Menu } from '../../../parts/Menu.tsx'
 import { useAsk } from '../../../parts/use-confirm.ts'
 import { BulkDialog } from './BulkDialog.tsx'
 import { type BulkRun, runBulk } from './bulk.ts'
-import { toJobsCsv, toJson } from './export.ts'
+import { JOBS_HEAD, jobRows, toJson } from './export.ts'
 
 /** Jobs that can be selected with one press; their results fit the memory of a browser. */
 const MAX_SELECTED = 1_000
@@ -62,17 +62,19 @@ export function SelectionBar({ selected, total, filters }: SelectionBarProps) {
     })
   }
   const save = async (kind: 'json' | 'csv') => {
-    const loaded = new Map<string, Job>()
+    const name = (id: string) => qpus.value.peek()?.find((qpu) => qpu.id === id)?.name ?? id
+    const read = async (path: string): Promise<BlobPart> =>
+      kind === 'json' ? api.file(path) : jobRows(await api.get(path, schema), name)
+    const loaded = new Map<string, BlobPart>()
     const run = start(`Export as ${kind.toUpperCase()}`, async (id) => {
-      loaded.set(id, await api.get(`/api/jobs/${id}`, schema))
+      loaded.set(id, await read(`/api/jobs/${id}`))
       return 'Exported'
     })
     await run.ended
-    const jobs = ids.flatMap((id) => loaded.get(id) ?? [])
-    if (jobs.length === 0) return
-    const name = (id: string) => qpus.value.peek()?.find((qpu) => qpu.id === id)?.name ?? id
-    const text = kind === 'json' ? toJson(jobs) : toJobsCsv(jobs, name)
-    saveFile(new Blob([text], { type: kind === 'json' ? 'application/json' : 'text/csv' }), `jobs.${kind}`)
+    const parts = ids.flatMap((id) => loaded.get(id) ?? [])
+    if (parts.length === 0) return
+    const file = kind === 'json' ? toJson(parts) : new Blob([JOBS_HEAD, ...parts], { type: 'text/csv' })
+    saveFile(file, `jobs.${kind}`)
   }
   const selectAll = async () => {
     try {

@@ -1,41 +1,59 @@
-import type { Job } from '../../../api/model/jobs.ts'
+import type { CircuitResult, Job } from '../../../api/model/jobs.ts'
 import { countsOfResult } from '../../../jobs/counts.ts'
-import { warningsOf } from '../../../jobs/jobs.ts'
+import { csvText } from '../../../lib/save-file.ts'
 
-/** Jobs as JSON text. */
-export function toJson(jobs: readonly Job[]): string {
-  return `${JSON.stringify(jobs, null, 2)}\n`
+/** Responses of the API as one JSON list, each as it was received. */
+export function toJson(jobs: readonly BlobPart[]): Blob {
+  const parts = jobs.flatMap((job, at) => (at === 0 ? [job] : [',\n', job]))
+  return new Blob(['[\n', ...parts, '\n]\n'], { type: 'application/json' })
 }
 
-const HEAD = 'job,name,status,qpu,shots,submitted,seconds,circuit,outcome,count,warnings,recalled'
+const FACTS = ['job', 'name', 'status', 'qpu', 'shots', 'submitted', 'seconds']
+const COLUMNS = ['circuit', 'outcome', 'count', 'warnings', 'recalled', 'probability', 'observable', 'mean']
+
+/** The names of the columns of `jobRows`. */
+export const JOBS_HEAD = csvText([[...FACTS, ...COLUMNS]])
+
+/**
+ * A job as rows of CSV: one per outcome or observable of each circuit, one for a circuit without any, and one
+ * for a job without results.
+ */
+export function jobRows(job: Job, qpuName: (id: string) => string): string {
+  const { id, name, status, qpu, qpu_target, shots, created, duration } = job
+  const facts = [id, name, status, qpuName(qpu || qpu_target || ''), shots, created, duration]
+  const recalled = job.recalled?.reason
+  const circuits = job.results?.circuit_results ?? []
+  if (circuits.length === 0) return csvText([[...facts, '', '', '', '', recalled, '', '', '']])
+  const rows = circuits.flatMap((result, index) => {
+    const warnings = result.metadata?.warnings?.join('; ')
+    return valuesOf(result).map(({ outcome, count, probability, observable, mean }) => [
+      ...[...facts, index + 1, outcome, count, warnings, recalled],
+      ...[probability, observable, mean],
+    ])
+  })
+  return csvText(rows)
+}
+
+interface Value {
+  outcome?: string
+  count?: number
+  probability?: number
+  observable?: number
+  mean?: number
+}
 
 /** Stands for counts that a result omits and that a page does not count. */
-const TOO_LARGE = { 'in the memory of the results': '' }
+const TOO_LARGE = 'in the memory of the results'
 
-/** Jobs as comma-separated text: a row per outcome, or one for a job without counts. */
-export function toJobsCsv(jobs: readonly Job[], qpuName: (id: string) => string): string {
-  const rows = jobs.flatMap((job) => {
-    const { id, name, status, qpu, qpu_target, shots, created, duration } = job
-    const facts = [id, name, status, qpuName(qpu || qpu_target || ''), shots ?? '', created, duration ?? '']
-    const circuits = job.results?.circuit_results ?? []
-    const counted = circuits.flatMap((result, index) => {
-      const counts = countsOfResult(result) ?? (result.counts_omitted ? TOO_LARGE : {})
-      const warnings = result.metadata?.warnings?.join('; ') ?? ''
-      const recalled = job.recalled?.reason ?? ''
-      return Object.entries(counts).map(([outcome, count]) => [
-        ...[...facts, index + 1, outcome, count, warnings, recalled],
-      ])
-    })
-    return counted.length > 0
-      ? counted
-      : [[...facts, '', '', '', warningsOf(job).join('; '), job.recalled?.reason ?? '']]
-  })
-  return `${[HEAD, ...rows.map((row) => row.map(quote).join(','))].join('\r\n')}\r\n`
-}
-
-/** Quotes a value, and keeps spreadsheets from running a name as a formula. */
-function quote(value: unknown): string {
-  const text = String(value ?? '')
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+/** What was found of a circuit; one without anything if it has only points, traces or discarded shots. */
+function valuesOf(result: CircuitResult): Value[] {
+  const { probabilities = {}, expectation_values: means = [] } = result
+  const counts = countsOfResult(result)
+  const values: Value[] = [
+    ...Object.entries(counts ?? {}).map(([outcome, count]) => ({ outcome, count })),
+    ...Object.entries(probabilities).map(([outcome, probability]) => ({ outcome, probability })),
+    ...means.map((mean, observable) => ({ observable, mean })),
+  ]
+  if (!counts && result.counts_omitted) values.push({ outcome: TOO_LARGE })
+  return values.length > 0 ? values : [{}]
 }
