@@ -176,6 +176,7 @@ const WORDS = new Set(
   (
     'b AND OR NOT IS GLOB NULL NULLS FIRST LAST DISTINCT LIKE ESCAPE EXISTS SELECT FROM WHERE LEFT JOIN ON AS IN CASE WHEN THEN END CAST REAL DESC LIMIT ' +
     'one TRUE FALSE ELSE COALESCE LOWER json_each json_valid json_extract json_array_length strftime acos min cos sin radians random ' +
+    'typeof abs format n e BETWEEN TEXT ' +
     'ILIKE VARIADIC ARRAY text json json_typeof double precision least svc_is_json svc_json_at svc_json_value svc_json_items ' +
     'svc_key svc_number_key svc_order_key svc_number svc_text svc_formatted'
   ).split(' '),
@@ -194,6 +195,7 @@ const CONSTANTS = new Set([
   '1.0',
   '1000.0',
   '6371',
+  ...["'real'", "'%!.15g'", "'%!.16g'", '15', '16', '17'],
 ])
 const TOKEN =
   /\s+|"(?<name>[^"]*)"|(?<constant>'[^']*'|\d+(?:\.\d+)?)|\$[fsr]\d+|j\d+\b|(?<word>[A-Za-z_]+)|<>|[<>=]=?|\|\||[(),.+\-*/[\]]/y

@@ -4,7 +4,7 @@ import type { AnyCollection } from '../../schema/collection.ts'
 import type { Field } from '../../schema/field.ts'
 import { valueSql } from '../../schema/large-values.ts'
 import { badFilter, MAX_LARGE_READS, shortened } from '../language/limits.ts'
-import { BASE, NOTHING, type Operand } from '../sql/operand.ts'
+import { BASE, NOTHING, type Operand, textOf } from '../sql/operand.ts'
 import type { Scope } from '../sql/scope.ts'
 import { type Context, fieldOf } from './context.ts'
 import { splitModifier } from './modifier.ts'
@@ -46,7 +46,7 @@ export function lastOperand(
     case 'lower':
       // LOWER converts any value to text; NULL stays NULL.
       return {
-        operand: { ...derived, sql: `LOWER(${dialect.text(plain.sql)})`, type: 'text', isColumn: false },
+        operand: { ...derived, sql: `LOWER(${textOf(plain, dialect)})`, type: 'text', isColumn: false },
         many,
       }
     case 'length':

@@ -1,7 +1,7 @@
 import type { Compared, Dialect } from '../../engine/dialect.ts'
 import type { Operator } from '../language/ast.ts'
 import { likePattern } from './like.ts'
-import type { Operand } from './operand.ts'
+import { type Operand, textOf } from './operand.ts'
 import type { Binder } from './scope.ts'
 
 /**
@@ -15,7 +15,7 @@ export function comparison(
   other: Operand,
 ): string {
   if (operator === '~' || operator === '!~') {
-    const matches = dialect.like(one.sql, pattern({ binder, dialect }, other))
+    const matches = dialect.like(textOf(one, dialect), pattern({ binder, dialect }, other))
     return operator === '~' ? matches : `NOT ${matches}`
   }
   const by = operator === '=' || operator === '!=' ? 'equality' : 'order'
@@ -50,7 +50,7 @@ function comparedOf({ sql, type, nature, isColumn = false }: Operand, isCoalesce
 
 function pattern({ binder, dialect }: { binder: Binder; dialect: Dialect }, right: Operand): string {
   const { bound } = right
-  if (!bound) return `('%' || ${dialect.text(right.sql)} || '%')`
+  if (!bound) return `('%' || ${textOf(right, dialect)} || '%')`
   if ('literal' in bound)
     return binder.literal(bound.literal === null ? null : likePattern(String(bound.literal)))
   return binder.deferred((requestInfo, now) => {

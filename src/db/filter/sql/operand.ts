@@ -1,4 +1,4 @@
-import type { ValueType } from '../../engine/dialect.ts'
+import type { Dialect, ValueType } from '../../engine/dialect.ts'
 import type { Bindable } from '../../engine/sql.ts'
 import type { ValueSource } from './request-info.ts'
 import type { Scope } from './scope.ts'
@@ -36,3 +36,8 @@ export interface Operand {
 
 /** NULL, the value of missing names. */
 export const NOTHING: Operand = { sql: 'NULL', nature: 'empty', type: 'any' }
+
+/** The value as text; what is one already stays a column, which an index may serve. */
+export function textOf({ sql, type }: Pick<Operand, 'sql' | 'type'>, dialect: Dialect): string {
+  return type === 'text' ? sql : dialect.text(sql)
+}

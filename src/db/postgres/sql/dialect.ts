@@ -29,7 +29,7 @@ export const POSTGRES: Dialect = {
   text: (value) => `svc_text(${value})`,
   number: (value) => `svc_number(${value})`,
   // The database ignores the case of A to Z only, as it compares by the locale C.
-  like: (text, pattern) => `svc_text(${text}) ILIKE ${pattern} ESCAPE '\\'`,
+  like: (text, pattern) => `${text} ILIKE ${pattern} ESCAPE '\\'`,
   contains: (text, part) => `strpos(${text}, ${part}) > 0`,
   greatest: (...values) => ofKnown(values, `greatest(${values.join(', ')})`),
   least: (one, other) => ofKnown([one, other], `least(${one}, ${other})`),

@@ -13,7 +13,7 @@ export const SQLITE: Dialect = {
   // A comparison follows the types of its values.
   compared: (left, right) => [left.sql, right.sql],
   sortKey: ({ sql }) => sql,
-  text: (value) => value,
+  text,
   number: (value) => value,
   like: (text, pattern) => `${text} LIKE ${pattern} ESCAPE '\\'`,
   contains: (text, part) => `instr(${text}, ${part}) > 0`,
@@ -61,6 +61,16 @@ export const SQLITE: Dialect = {
       `CREATE TRIGGER ${quoted(name)} ${event} ON ${quoted(table)}${condition} BEGIN\n  ${statements}\nEND`,
     ]
   },
+}
+
+/** A number has the fewest digits that are read as the same one, as in JSON; SQLite writes 17 for 16. */
+function text(value: string): string {
+  const shorter = [15, 16].map((digits) => {
+    const written = `format('%!.${digits}g', n)`
+    return `WHEN CAST(${written} AS REAL) = n AND abs(n) NOT BETWEEN 1e${digits} AND 1e17 THEN ${written}`
+  })
+  return `CASE typeof(${value}) WHEN 'real' THEN
+    (SELECT CASE ${shorter.join(' ')} ELSE CAST(n AS TEXT) END FROM (SELECT ${value} AS n)) ELSE ${value} END`
 }
 
 function real(value: string): string {
