@@ -150,40 +150,88 @@ test(
 )
 
 test(
-  'the token of a QPU stays that of one driver, and no replaced token connects',
+  'the token of a QPU stays that of one driver, also of one that was moved, and no replaced token connects',
   async () => {
     await using server = await openTestServer()
     const { admin, guest, db } = server
     let made = 0
     await explore(async () => {
-      const north = await server.createQpu(`t${made++}`)
-      const tokens = [north.token]
-      const change = async (name: 'qpus' | 'drivers', field: string) => {
-        const value = `${'x'.repeat(32)}${made++}`
-        const id = name === 'qpus' ? north.id : north.driver
-        expect((await admin.patch(`/api/collections/${name}/records/${id}`, { [field]: value })).status).toBe(
-          200,
-        )
-        if (field !== 'name') tokens.push(value)
-        const known = await db.read((tx) => tx.list(drivers, { where: { qpu: north.id } }))
-        expect([field, known.map((each) => each.id)]).toEqual([field, [north.driver]])
+      const homes = [await server.createQpu(`t${made++}`), await server.createQpu(`t${made++}`)]
+      const ids = homes.map(({ id }) => id)
+      const moved = homes[0]?.driver ?? ''
+      /** Of each driver: where it is, and its token. Of each QPU: the driver that has its token. */
+      const all = new Map(homes.map(({ id, driver, token }) => [driver, { qpu: id, token }]))
+      const owners = new Map(homes.map(({ id, driver }) => [id, driver]))
+      const replaced: string[] = []
+      const newToken = () => `${'x'.repeat(32)}${made++}`
+      const patch = async (name: 'qpus' | 'drivers', id: string, values: Record<string, string>) =>
+        expect((await admin.patch(`/api/collections/${name}/records/${id}`, values)).status).toBe(200)
+      const listed = () => db.read((tx) => tx.list(drivers, {}).filter(({ qpu }) => ids.includes(qpu)))
+      /** What a driver connects with from now on. */
+      const give = (driver: string, token: string) => {
+        const known = all.get(driver)
+        if (!known) return
+        replaced.push(known.token)
+        known.token = token
       }
-      const replace = async () =>
-        tokens.push((await admin.post('/api/op/drivers/token', { id: north.driver })).text('token'))
+      const ofQpu = async ({ pick }: Step) => {
+        const id = pickOf(ids, pick) ?? ''
+        const token = newToken()
+        await patch('qpus', id, { access_token: token })
+        const owner = owners.get(id) ?? ''
+        if (all.get(owner)?.qpu === id) return give(owner, token)
+        // Its driver is elsewhere: it has another one now.
+        const added = (await listed()).find((each) => !all.has(each.id))
+        expect(added).toMatchObject({ qpu: id, operation: 'process' })
+        all.set(added?.id ?? '', { qpu: id, token })
+        owners.set(id, added?.id ?? '')
+      }
+      const rename = ({ pick }: Step) =>
+        patch('drivers', pickOf([...all.keys()], pick) ?? '', { name: `d${made++}` })
       const acts: Acts = {
-        replace: [1, replace],
-        qpu: [2, () => change('qpus', 'access_token')],
-        driver: [1, () => change('drivers', 'token')],
-        'name of the QPU': [1, () => change('qpus', 'name')],
-        'name of the driver': [1, () => change('drivers', 'name')],
+        replace: [
+          1,
+          async ({ pick }) => {
+            const id = pickOf([...all.keys()], pick) ?? ''
+            give(id, (await admin.post('/api/op/drivers/token', { id })).text('token'))
+          },
+        ],
+        driver: [
+          1,
+          async ({ pick }) => {
+            const [id, token] = [pickOf([...all.keys()], pick) ?? '', newToken()]
+            await patch('drivers', id, { token })
+            give(id, token)
+          },
+        ],
+        qpu: [2, ofQpu],
+        move: [
+          2,
+          async ({ pick }) => {
+            const qpu = pickOf(ids, pick) ?? ''
+            await patch('drivers', moved, { qpu })
+            all.set(moved, { token: '', ...all.get(moved), qpu })
+          },
+        ],
+        'name of the driver': [1, rename],
+        'name of the QPU': [1, ({ pick }) => patch('qpus', pickOf(ids, pick) ?? '', { name: `n${made++}` })],
       }
       const end = async () => {
-        const statuses: number[] = []
-        for (const token of tokens)
-          statuses.push((await guest.post('/api/op/drivers/connect', { token })).status)
-        // What it leased is free again.
-        expect((await admin.post('/api/op/qpu/delete', { id: north.id })).status).toBe(200)
-        expect(statuses).toEqual(tokens.map((_, at) => (at === tokens.length - 1 ? 200 : 401)))
+        expect((await listed()).map(({ id, qpu }) => [id, qpu]).sort()).toEqual(
+          [...all].map(([id, { qpu }]) => [id, qpu]).sort(),
+        )
+        const connect = (token: string) => guest.post('/api/op/drivers/connect', { token })
+        for (const token of replaced) expect((await connect(token)).status).toBe(401)
+        const found: unknown[] = []
+        for (const { token } of all.values()) {
+          const answer = await connect(token)
+          found.push([answer.status, answer.status === 200 ? answer.text('qpu') : ''])
+        }
+        // One driver serves a QPU; the next waits for its lease.
+        const served = [...all.values()].map(({ qpu }) => qpu)
+        expect(found).toEqual(served.map((qpu, at) => (served.indexOf(qpu) === at ? [200, qpu] : [409, ''])))
+        // What was leased is free again.
+        for (const id of ids) expect((await admin.post('/api/op/qpu/delete', { id })).status).toBe(200)
       }
       return { acts, end }
     })

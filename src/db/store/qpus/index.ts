@@ -30,6 +30,7 @@ export {
   deleteQpu,
   findQpu,
   getQpu,
+  keepQpuToken,
   listQpus,
   normalName,
   previewQpuDeletion,

@@ -4,7 +4,7 @@ import { qpus } from '../../collections/qpus.ts'
 import { allOf, mapped, type Query } from '../../engine/query.ts'
 import { appendAudit } from '../../journal/audit.ts'
 import type { Database } from '../../records/database.ts'
-import type { ReadTx } from '../../records/tx.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
 import { cancelBookingsOf } from './cancel-bookings.ts'
 import { revokeLease } from './leases.ts'
@@ -200,6 +200,12 @@ export function setDriverEnabled(db: Database, actor: string, id: string, enable
   })
 }
 
+/** The token of a QPU stays that of the same driver, also while this one serves another QPU. */
+export function keepQpuToken(tx: Tx, before: string, after: string): void {
+  const qpu = before === after ? undefined : tx.findBy(qpus, { access_token: before })
+  if (qpu) tx.update(qpus, qpu.id, { access_token: after })
+}
+
 /**
  * Replaces the access token of a driver and frees its lease; that of its QPU too, if it is the same.
  * @throws AppError `not_found`.
@@ -214,8 +220,7 @@ export function replaceDriverToken(
     const driver = tx.find(drivers, id)
     if (!driver) throw new AppError('not_found', `There is no driver ${id}`)
     tx.update(drivers, id, { token: tokenHash })
-    const isOfQpu = { access_token: driver.token }
-    tx.update(qpus, driver.qpu, { access_token: tokenHash }, isOfQpu)
+    keepQpuToken(tx, driver.token, tokenHash)
     revokeLease(tx, id)
     appendAudit(tx, { actor, action: 'driver.token', subject: id })
     return tx.find(drivers, id) ?? driver

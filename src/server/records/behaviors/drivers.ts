@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { badField } from '../../../base/index.ts'
-import { drivers, qpus, revokeLease } from '../../../db/store/qpus/index.ts'
+import { drivers, keepQpuToken, revokeLease } from '../../../db/store/qpus/index.ts'
 import { defineBehavior } from '../behavior.ts'
 import { hashSent } from '../hash-sent.ts'
 
@@ -46,8 +46,7 @@ export const driversBehavior = defineBehavior(drivers, {
     if (endsConnection(before, { ...before, ...patch })) revokeLease(tx, before.id)
   },
   // The token of its QPU stays that of the same driver.
-  updated: ({ tx }, { token }, after) =>
-    void tx.update(qpus, after.qpu, { access_token: after.token }, { access_token: token }),
+  updated: ({ tx }, before, after) => keepQpuToken(tx, before.token, after.token),
   removing: ({ tx }, { id }) => revokeLease(tx, id),
   committed({ service: { context } }, { before, after }) {
     if (!before) return
