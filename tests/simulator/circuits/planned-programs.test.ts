@@ -3,7 +3,10 @@ import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
 import { boundPlan, plannedProgram } from '../../../src/simulator/circuits/planned-programs.ts'
 import { depolarizing } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, onQubit, withNoise } from '../../../src/simulator/noise/noise-model.ts'
+import { createRng } from '../../../src/simulator/numeric/random.ts'
 import { reduceCircuit } from '../../../src/simulator/reduction/reduce-circuit.ts'
+import { drawnSeeds } from '../../support/drawn-seeds.ts'
+import { part } from '../../support/whole.ts'
 import { runOptions } from '../support/run.ts'
 
 const LOOP = `OPENQASM 3.0; include "stdgates.inc"; input float a; input float b; qubit[4] q; bit[2] c;
@@ -49,6 +52,49 @@ h q; crx(a) q[1], q[0]; U(b, 0, 0) q[1]; c = measure q[0];`,
     ]) {
       const { ops = [], qubits, clbits } = lowerProgram(program, values)
       expect(boundPlan(plan, values, EXACT)).toEqual(reduceCircuit(ops, qubits, clbits))
+    }
+  }
+})
+
+/** A program of gates, resets and measurements with angles of its inputs, and values for these. */
+function randomScan(seed: number) {
+  const { next } = createRng(seed)
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T
+  const angle = () => pick(['a', 'b', 'a + b', '2 * a', '-b / 3', 'a * b', 'a - a', 'pi / 2', '0.3', '0'])
+  const step = () => {
+    const first = Math.floor(next() * 4)
+    const [one, other] = [`q[${first}]`, `q[${(first + 1 + Math.floor(next() * 3)) % 4}]`]
+    return pick([
+      () => `${pick(['rx', 'ry', 'rz', 'p'])}(${angle()}) ${one};`,
+      () => `${pick(['rx', 'ry', 'rz', 'p'])}(${angle()}) ${one};`,
+      () => `U(${angle()}, ${angle()}, ${angle()}) ${one};`,
+      () => `${pick(['crx', 'crz', 'cp'])}(${angle()}) ${one}, ${other};`,
+      () => `${pick(['h', 'x', 's'])} ${one};`,
+      () => `${pick(['cx', 'cz', 'swap'])} ${one}, ${other};`,
+      () => `c[${Math.floor(next() * 4)}] = measure ${one};`,
+      () => pick([`reset ${one};`, 'barrier q;', `gphase(${angle()});`]),
+    ])()
+  }
+  const steps = Array.from({ length: 1 + Math.floor(next() * 14) }, step)
+  const value = () => pick([0, Math.PI / 2, Math.PI, 4 * Math.PI, -1e-9, 20 * next() - 10])
+  const text = `OPENQASM 3.0; include "stdgates.inc"; input float a; input float b; qubit[4] q; bit[4] c;
+${steps.join(' ')} ${next() < 0.7 ? 'c = measure q;' : ''}`
+  return { text, values: Array.from({ length: 4 }, () => [value(), value()]) }
+}
+
+test('a plan gives the circuit that each set of values has by itself, for random programs and angles', () => {
+  for (const seed of drawnSeeds(part(3_000, 300))) {
+    const { text, values } = randomScan(seed)
+    const program = parseProgram(text)
+    const plan = plannedProgram(program, EXACT)
+    if (!plan) throw new Error(`no plan, seed ${seed}`)
+    for (const set of values) {
+      const { ops = [], qubits, clbits } = lowerProgram(program, set)
+      expect([seed, set, boundPlan(plan, set, EXACT)]).toEqual([
+        seed,
+        set,
+        reduceCircuit(ops, qubits, clbits),
+      ])
     }
   }
 })

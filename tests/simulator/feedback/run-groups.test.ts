@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Op, type OpenChoice, parseProgram, runDynamic, runOpen } from '../../../src/qasm/index.ts'
 import { Divided, outcomeIn, runGroups, type ShotGroup } from '../../../src/simulator/feedback/run-groups.ts'
 import { createRng, type Rng } from '../../../src/simulator/numeric/random.ts'
+import { drawnSeeds } from '../../support/drawn-seeds.ts'
 import { runOptions } from '../support/run.ts'
 
 /** What a shot has done, and the outcomes that it reads: drawn by its number, whatever group it is in. */
@@ -136,7 +137,7 @@ test.each(Object.entries(PROGRAMS))(
   async (_, steps) => {
     const program = parseProgram(`${HEAD} ${COINS} ${steps} ${TAIL}`)
     const shots = 24
-    for (let seed = 0; seed < 8; seed++) {
+    for (const seed of drawnSeeds(8)) {
       const run = { rng: createRng(seed), chooses: seed % 3 > 0, ended: new Map() }
       await runGroups(
         { shots, noise: undefined, walkOpen: (sink) => runOpen(program, [3], sink) },

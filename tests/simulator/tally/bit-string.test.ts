@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { bitString, bitStringOfWords } from '../../../src/simulator/tally/bit-string.ts'
 
 test('bitString() writes bit 0 rightmost', () => {
@@ -8,9 +9,10 @@ test('bitString() writes bit 0 rightmost', () => {
 })
 
 test('bitStringOfWords() writes what bitString() writes', () => {
-  const words = Uint32Array.of(0xffffffff, 0x89abcdef, 0x12345671, 0x80000001)
-  for (const length of [0, 1, 3, 4, 31, 32, 33, 64, 70, 96]) {
+  const check = (words: Uint32Array, length: number) => {
     const bits = Array.from({ length }, (_, bit) => ((words[1 + (bit >> 5)] as number) >>> (bit & 31)) & 1)
     expect(bitStringOfWords(words, 1, length)).toBe(bitString(bits))
   }
+  const drawn = fc.uint32Array({ minLength: 4, maxLength: 4 })
+  fc.assert(fc.property(drawn, fc.nat(96), check))
 })

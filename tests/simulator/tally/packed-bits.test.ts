@@ -34,8 +34,8 @@ test('PackedBits holds what `0x…` numbers of the same shots hold', () => {
 })
 
 test('PackedBits takes words of 32 bits as it takes bits', () => {
-  const words = Uint32Array.of(7, 0x89abcdef, 0x12345671)
-  for (const length of [1, 8, 31, 32, 33, 64]) {
+  const drawn = fc.uint32Array({ minLength: 4, maxLength: 4 })
+  const check = (words: Uint32Array, length: number) => {
     // No bits beyond the last one are set.
     const cut = words.map((word, at) => (at === 0 ? word : keptOf(word, length - 32 * (at - 1))))
     const bits = Uint8Array.from({ length }, (_, bit) => ((cut[1 + (bit >> 5)] as number) >>> (bit & 31)) & 1)
@@ -44,6 +44,7 @@ test('PackedBits takes words of 32 bits as it takes bits', () => {
     other.setWords(1, cut, 1)
     expect(other.text()).toBe(one.text())
   }
+  fc.assert(fc.property(drawn, fc.integer({ min: 1, max: 96 }), check))
 })
 
 function keptOf(word: number, bits: number): number {

@@ -9,6 +9,7 @@ import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.t
 import { checkPrograms } from '../../../../src/server/jobs/submission/check-programs.ts'
 import { viewJob } from '../../../../src/server/jobs/view.ts'
 import { storeDescription } from '../../../../src/server/qpus/describe.ts'
+import { drawnSeeds } from '../../../support/drawn-seeds.ts'
 import { FIVE_QUBITS } from '../../../support/scheduler/five-qubits.ts'
 import { randomText } from '../../../support/scheduler/random-text.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
@@ -18,7 +19,7 @@ const HEAD = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n'
 
 describe('extentsOf()', () => {
   test.each([0, 1] as const)('is at most what is played at level %d, for any program', (level) => {
-    for (let seed = 7_000; seed < 7_030; seed++) {
+    for (const seed of drawnSeeds(30)) {
       const more = ['', 'measure q[0];', 'for int i in [1:3] { delay[50ns] q[0]; c[0] = measure q[0]; }']
       const text = `${randomText(seed)}\n${more[seed % 3]}\ndelay[${seed % 7}00ns] q;`
       const program = parseProgram(text)
