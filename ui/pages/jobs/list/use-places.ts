@@ -19,6 +19,7 @@ export function usePlaces(shown: readonly Pick<Job, 'id' | 'status'>[]): Readonl
   const { api } = useApp()
   const places = useSignal<ReadonlyMap<string, Place>>(new Map())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const hasChanged = useRef(false)
   const pending = shown.flatMap(({ id, status }) => (status === 'pending' ? [id] : []))
   const missing = pending.filter((id) => !places.value.has(id))
   const wanted = useRef<readonly string[]>([])
@@ -27,11 +28,18 @@ export function usePlaces(shown: readonly Pick<Job, 'id' | 'status'>[]): Readonl
     timer.current = undefined
     if (wanted.current.length === 0) return
     const known = wanted.current.map((id) => ({ id }))
-    const { jobs } = await api.post('/api/jobs/changes', { known }, news).catch(() => ({ jobs: [] }))
-    const found = jobs.map(({ id, queue_position, estimated_start, waiting }) => {
+    // Places of rows that are not on the screen are of before the change.
+    const isNew = hasChanged.current
+    hasChanged.current = false
+    const response = await api.post('/api/jobs/changes', { known }, news).catch(() => undefined)
+    if (!response) {
+      hasChanged.current ||= isNew
+      return
+    }
+    const found = response.jobs.map(({ id, queue_position, estimated_start, waiting }) => {
       return [id, { queue_position, estimated_start, waiting }] as const
     })
-    places.value = new Map([...places.peek(), ...found])
+    places.value = new Map([...(isNew ? [] : places.peek()), ...found])
   }
   const askIn = (ms: number) => {
     timer.current ??= setTimeout(ask, ms)
@@ -41,6 +49,7 @@ export function usePlaces(shown: readonly Pick<Job, 'id' | 'status'>[]): Readonl
     if (missing.length > 0) askIn(0)
   }, [missing.join()])
   useLive('quantum_jobs/*', () => {
+    hasChanged.current = true
     if (pending.length > 0) askIn(SPACING_MS)
   })
   useEffect(() => () => clearTimeout(timer.current), [])
