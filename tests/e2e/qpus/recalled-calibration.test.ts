@@ -59,6 +59,10 @@ describe.skipIf(!chromium)('a recalled calibration', () => {
         )
       }
       await outcomes.getByText('Recalled').waitFor()
+      const editor = await open('/jobs/new')
+      await editor
+        .getByText(`The calibration in force of kelvin (report ${report}) is recalled: ${REASON}.`)
+        .waitFor()
 
       await lab.asAdmin('POST', `/api/op/recalls/${id}/undo`, { reason: 'it was on' })
       await untilSeen('detached')

@@ -31,6 +31,7 @@ export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
   const { account } = useApp()
   const expected = useDryRun(draft, isValid)
   const balance = account.value?.qpu_seconds
+  const recalled = expected?.warnings.filter(({ code }) => code === 'calibration_recalled') ?? []
   return (
     <Panel title="Estimate">
       <dl class="estimate">
@@ -42,6 +43,11 @@ export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
         {state && <Start state={state} />}
         {state && fidelity && <ExpectedFidelity state={state} fidelity={fidelity} />}
       </dl>
+      {recalled.map(({ message }) => (
+        <p key={message} class="notice tone-warn">
+          {message}
+        </p>
+      ))}
     </Panel>
   )
 }
