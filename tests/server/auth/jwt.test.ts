@@ -4,7 +4,7 @@ import { sign } from 'hono/jwt'
 import { accountSecret, findUser, users } from '../../../src/db/store/accounts/index.ts'
 import { issueToken, LoginTokens } from '../../../src/server/auth/jwt.ts'
 import { createRng } from '../../../src/simulator/index.ts'
-import { drawnSeeds } from '../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../support/random/drawn-seeds.ts'
 import { openTestServer, type TestAccount, TestClient, type TestServer } from '../../support/server/server.ts'
 
 const base64 = (value: unknown) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
 import { parsedProgram } from '../../../src/simulator/circuits/parsed-programs.ts'
-import { drawnSeeds } from '../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../support/random/drawn-seeds.ts'
 import { randomProgram } from '../random-programs/generate.ts'
 import { textOf } from '../random-programs/program.ts'
 

@@ -5,7 +5,7 @@ import { depolarizing } from '../../../src/simulator/noise/channel.ts'
 import { defineNoiseModel, onQubit, withNoise } from '../../../src/simulator/noise/noise-model.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
 import { reduceCircuit } from '../../../src/simulator/reduction/reduce-circuit.ts'
-import { drawnSeeds } from '../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../support/random/drawn-seeds.ts'
 import { part } from '../../support/whole.ts'
 import { runOptions } from '../support/run.ts'
 

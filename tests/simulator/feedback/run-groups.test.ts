@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Op, type OpenChoice, parseProgram, runDynamic, runOpen } from '../../../src/qasm/index.ts'
 import { Divided, outcomeIn, runGroups, type ShotGroup } from '../../../src/simulator/feedback/run-groups.ts'
 import { createRng, type Rng } from '../../../src/simulator/numeric/random.ts'
-import { drawnSeeds } from '../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../support/random/drawn-seeds.ts'
 import { runOptions } from '../support/run.ts'
 
 /** What a shot has done, and the outcomes that it reads: drawn by its number, whatever group it is in. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { transpose } from '../../../src/simulator/numeric/bits.ts'
 import { createFastRandom } from '../../../src/simulator/numeric/fast-random.ts'
 import { createRng } from '../../../src/simulator/numeric/random.ts'
-import { drawnSeeds } from '../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../support/random/drawn-seeds.ts'
 
 test('transpose() exchanges rows and columns of bits', () => {
   const [seed = 0] = drawnSeeds(1)

@@ -3,11 +3,11 @@ import { RUNS_WHOLE } from '../../support/whole.ts'
 import { Comparisons } from './compare.ts'
 import { randomProgram } from './generate.ts'
 
-// What it finds, of programs 1 to 300 by `stabilizer`, shots alone aside. Copy this folder into a work tree of
-// 82c7c85a to see it (PROGRAMS = 300; nothing else differs):
+// What it finds of programs 1 to 300 by `stabilizer`, shots alone aside, if this folder is copied into a work
+// tree of 82c7c85a (PROGRAMS = 300):
 // - as it is: 16 programs, the first is 15;
-// - with the conditional Pauli of an untouched qubit repaired (`tableau-group.ts`): 15, 136, 151, 209, 245, 264,
-//   and an error in 18, 72, 88, 106, 112, 129, 133, since parts resume at a count of calls (`run-groups.ts`);
+// - with the conditional Pauli of an untouched qubit repaired (`tableau-group.ts`): 15, 136, 151, 209, 245,
+//   264, and an error in 18, 72, 88, 106, 112, 129, 133: parts resume at a count of calls (`run-groups.ts`);
 // - with c771429f, but without that repair: 76, 87, 138.
 
 /** In the gate always the same; `SEED` repeats the programs of a run that failed. */

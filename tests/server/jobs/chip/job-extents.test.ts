@@ -9,7 +9,7 @@ import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.t
 import { checkPrograms } from '../../../../src/server/jobs/submission/check-programs.ts'
 import { viewJob } from '../../../../src/server/jobs/view.ts'
 import { storeDescription } from '../../../../src/server/qpus/describe.ts'
-import { drawnSeeds } from '../../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../../support/random/drawn-seeds.ts'
 import { FIVE_QUBITS } from '../../../support/scheduler/five-qubits.ts'
 import { randomText } from '../../../support/scheduler/random-text.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'

@@ -3,7 +3,7 @@ import type { Op } from '../../../../../src/qasm/index.ts'
 import { fusePairs } from '../../../../../src/simulator/methods/statevector/gates/fuse-pairs.ts'
 import { createRng } from '../../../../../src/simulator/numeric/random.ts'
 import type { StateOp } from '../../../../../src/simulator/reduction/reduce-circuit.ts'
-import { drawnSeeds } from '../../../../support/drawn-seeds.ts'
+import { drawnSeeds } from '../../../../support/random/drawn-seeds.ts'
 import { h, measure, phase, randomUnitary, ry, swap, unitary, x, z } from '../../../support/ops.ts'
 import { applyOp, zeroState } from '../../../support/reference.ts'
 
