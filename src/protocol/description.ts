@@ -83,6 +83,8 @@ const qubit = v.looseObject({
   frequency_hz: v.optional(positive),
   /** Mean probability of reading a wrong outcome. */
   readout_error: v.optional(error),
+  /** Probability of each outcome (columns) for each state (rows). */
+  readout_assignment: v.optional(v.pipe(v.array(v.pipe(v.array(error), v.length(2))), v.length(2))),
   calibrated_at: v.optional(calibratedAt),
   /** Place on the chip for maps, in any unit; y grows downwards. */
   x: v.optional(coordinate),

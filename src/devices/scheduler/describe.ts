@@ -66,7 +66,7 @@ export function describeScheduler({
     schema: 1,
     qubits: chip.qubits.map((qubit, index) => ({
       ...describeQubit(qubit),
-      ...qualityOf(qubit, provenance),
+      ...readoutOf(qubit, provenance),
       ...(usable?.has(index) === false ? { operational: false } : stateOf(missingOf(qubit))),
       ...staleOf(qubit),
     })),
@@ -102,6 +102,17 @@ function shortestReset({ qubits }: Chip): number {
 /** The state of a part of the chip that lacks these values. */
 function stateOf(missing: readonly UncalibratedValue[]) {
   return missing.length === 0 ? {} : { operational: false, uncalibrated: [...missing] }
+}
+
+/** The quality of a qubit, with its assignment matrix where that is known to hold. */
+function readoutOf(qubit: Qubit, provenance: Provenance) {
+  const quality = qualityOf(qubit, provenance)
+  const assignment = qubit.get('measure_2state.assignment')
+  return {
+    ...quality,
+    ...(assignment &&
+      quality.readout_error !== undefined && { readout_assignment: assignment.map((row) => [...row]) }),
+  }
 }
 
 function describeQubit(qubit: Qubit) {

@@ -1,4 +1,4 @@
-import type { JobPayload } from '../../protocol/index.ts'
+import { type JobPayload, needsDiscriminators } from '../../protocol/index.ts'
 import { createRng, EXACT_READOUT, type ResultBudget, Tally } from '../../simulator/index.ts'
 import type { IqArrays } from '../bench/instrument.ts'
 import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
@@ -75,6 +75,24 @@ function readBeside(acquisitions: readonly Acquisition[], index: number): string
     (other) => other.qubit !== qubit && other.at < at + duration && at < other.at + other.duration,
   )
   return [...new Set(beside.map((other) => other.qubit))]
+}
+
+/**
+ * The assignment matrix of the readout of each bit, null for one that nothing measures; undefined where one
+ * of them is not known, or the job has a discriminator of its own.
+ */
+export function readoutAssignment(
+  bits: ResultBits,
+  readings: readonly Reading[],
+  payload: JobPayload,
+  chip: CalibratedChip,
+): (readonly (readonly number[])[] | null)[] | undefined {
+  if (!needsDiscriminators(payload)) return undefined
+  const found = placesOf(bits, readings).map((place) => {
+    const qubit = readings[place]?.qubit
+    return qubit === undefined ? null : chip.assignmentOf(qubit)
+  })
+  return found.every((matrix) => matrix !== undefined) ? found : undefined
 }
 
 /** The signal of every shot and bit, `[shots][bits][re, im]`, or their mean, `[bits][re, im]`. */

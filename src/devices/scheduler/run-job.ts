@@ -13,7 +13,7 @@ import type { Program, Schedule } from '../pulse/schedule.ts'
 import { circuitResultOf, jobResultsOf } from '../results.ts'
 import { circuitsOf, jobErrorOf, memoryOf } from '../simulation/simulate-job.ts'
 import { instrumentJobError, waitOf } from './instrument-job-error.ts'
-import { bitsOutcomes, pointOutcomes, traceOutcomes } from './outcomes.ts'
+import { bitsOutcomes, pointOutcomes, readoutAssignment, traceOutcomes } from './outcomes.ts'
 import type { JobRecord } from './record-job.ts'
 import { type ResultBits, resultBitsOf } from './result-bits.ts'
 
@@ -171,6 +171,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
   const outcomes = [traceOutcomes, pointOutcomes, bitsOutcomes][payload.meas_level]?.(recorded, chip, isDummy)
   const measured = new Set(readings.map(({ clbit }) => clbit))
   const unmeasured = bits.held.flatMap((outcome, clbit) => (measured.has(outcome) ? [] : [clbit]))
+  const assignment = isDummy ? undefined : readoutAssignment(bits, readings, payload, chip)
   const warnings = [...circuit.warnings, ...compiled.warnings, ...job.doubtsOf(schedule), ...doubts]
   return circuitResultOf({
     circuitIndex,
@@ -188,6 +189,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
       routing,
       gates,
       shot_ns: resetNs + schedule.duration,
+      ...(assignment && { readout_assignment: assignment }),
       ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured, memory_unit: 'V' }),
       ...(warnings.length > 0 && { warnings }),
     },

@@ -172,6 +172,8 @@ export interface RoutineContext {
   readonly self: ElementReader
   readonly parent: ElementReader
   readonly child: ElementReader
+  /** The values of any qubit. */
+  element(qubit: string): ElementReader
   /** All qubits of the chip, in the order of the device file. */
   readonly qubits: readonly string[]
   /** The other qubits of the readout line of a qubit that have a readout and can be read at the same time. */

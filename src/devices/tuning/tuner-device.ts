@@ -29,6 +29,7 @@ import { type FinishedSteps, STEP_JOURNAL_FOLDER, withSteps } from './continuati
 import { DriftMonitor } from './drift/drift-monitor.ts'
 import type { PythonRoutines } from './python-routines/open-routines.ts'
 import type { Routine } from './routine.ts'
+import { NAMED_ROUTINES } from './routines/index.ts'
 import { calibrationInstrument, reserve } from './run/calibration-instrument.ts'
 import { chooseRoutine } from './run/choose-routine.ts'
 import { importRoutines } from './run/own-routines.ts'
@@ -136,7 +137,13 @@ export async function createTuner(
     })
     const { routines, config, modules, pythonFiles } = imported
     const chosen =
-      only && chooseRoutine({ ...only, targets: request.targetQubits }, routines, current.chip, config)
+      only &&
+      chooseRoutine(
+        { ...only, targets: request.targetQubits },
+        [...routines, ...NAMED_ROUTINES],
+        current.chip,
+        config,
+      )
     const couplers = options.is_dummy ? NO_COUPLERS : await openCouplers(current.chip.edges, sources)
     const notes = [...restored, ...imported.notes, ...couplers.notes]
     const rawData = { space, run: request.runId, backend, clock }

@@ -720,6 +720,8 @@ type QpuDescriptionQubit struct {
 
 	ReadoutError *float64 `json:"readout_error,omitempty"`
 
+	ReadoutAssignment [][]float64 `json:"readout_assignment,omitempty"`
+
 	// UTC time at which the newest of its values in use was measured
 	CalibratedAt *string `json:"calibrated_at,omitempty"`
 

@@ -4,7 +4,7 @@ import { couplingOf, driveOf, readoutOf } from '../../chip/hardware/cross-check.
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
 import { toneOf } from '../../chip/hardware/tones.ts'
 import type { Provenance } from '../../chip/provenance/provenance.ts'
-import { type ChipCondition, shortfallsOfElement } from '../../chip/quality.ts'
+import { type ChipCondition, qualityOf, shortfallsOfElement } from '../../chip/quality.ts'
 import { uncalibratedOf } from '../../chip/uncalibrated.ts'
 import type { ElementValues } from '../../pulse/builder.ts'
 import { type Coupling, pairKey } from '../route/coupling.ts'
@@ -19,6 +19,8 @@ export interface CalibratedChip {
   values: ElementValues
   /** What the tone of another qubit of the same readout line adds to the rotated signal of one, V. */
   toneShift(qubit: string, other: string): number
+  /** Probability of each outcome (columns) for each state (rows) of a qubit, where it is known. */
+  assignmentOf(qubit: string): readonly (readonly number[])[] | undefined
   /** What is left out because it is not calibrated; undefined where nothing is. */
   leftOut?: LeftOut | undefined
   /** What is left out because it does not meet the condition of the job; undefined where nothing is. */
@@ -110,6 +112,11 @@ export function calibratedChipOf(
       const name = names.get([one, other].sort().join(' '))
       if (name === undefined) throw new RangeError(`qubits ${one} and ${other} are not coupled`)
       return name
+    },
+    assignmentOf: (name) => {
+      const qubit = chip.qubits.find((each) => each.name === name)
+      const isKnown = qubit && provenance && qualityOf(qubit, provenance).readout_error !== undefined
+      return isKnown ? qubit.get('measure_2state.assignment') : undefined
     },
     toneShift(name, other) {
       const shifts = chip.qubits.find((qubit) => qubit.name === name)?.get('measure_2state.tone_shifts') ?? []

@@ -63,7 +63,10 @@ function shareOfOnes({ re, im }: ComplexSeries, rotation: number, threshold: num
 }
 
 /** Paths of the discriminator that the element has: those of `measure_2state` before those of `measure`. */
-export function discriminatorPaths({ self }: RoutineContext): { rotation: string; threshold: string } {
+export function discriminatorPaths({ self }: Pick<RoutineContext, 'self'>): {
+  rotation: string
+  threshold: string
+} {
   const module = self.has('measure_2state.acq_threshold') ? 'measure_2state' : 'measure'
   return { rotation: `${module}.acq_rotation`, threshold: `${module}.acq_threshold` }
 }

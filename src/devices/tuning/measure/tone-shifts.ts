@@ -28,7 +28,7 @@ export function* aloneAndBeside(context: RoutineContext, shots: number): Measure
 }
 
 /** Shifts of the rotated real part (V) by the tone of each qubit, as stored; none where nothing is stored. */
-export function storedShifts({ self, qubits }: RoutineContext): readonly number[] {
+export function storedShifts({ self, qubits }: Pick<RoutineContext, 'self' | 'qubits'>): readonly number[] {
   const shifts = self.table(TONE_SHIFTS) ?? []
   return qubits.map((_, at) => (shifts.length === qubits.length ? Number(shifts[at]) : 0))
 }

@@ -17,6 +17,7 @@ import { ramseyCorrection } from './qubit/ramsey_correction.ts'
 import { t1 } from './qubit/t1.ts'
 import { t2 } from './qubit/t2.ts'
 import { t2Echo } from './qubit/t2_echo.ts'
+import { lineReadout } from './readout/line_readout.ts'
 import { punchout } from './readout/punchout.ts'
 import { readoutFidelity } from './readout/readout_fidelity.ts'
 import { resonatorSpectroscopy } from './readout/resonator_spectroscopy.ts'
@@ -72,3 +73,6 @@ export const BUILT_IN_ROUTINES: readonly Routine[] = [
   czRb,
   processTomography,
 ]
+
+/** Routines that are not part of a calibration: they run when somebody names them. */
+export const NAMED_ROUTINES: readonly Routine[] = [lineReadout]

@@ -76,6 +76,7 @@ export function contextOf({
     self: readerOf(target),
     parent: readerOf(parent),
     child: readerOf(child),
+    element: readerOf,
     qubits: values.chip.qubits,
     lineMatesOf: (qubit) =>
       values.chip.qubits.filter(

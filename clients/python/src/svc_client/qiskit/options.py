@@ -26,8 +26,8 @@ ALIASES = {
 UNSUPPORTED = {
     "dynamical_decoupling": "the QPU places the sequences itself; use PadDynamicalDecoupling of Qiskit with backend.target",
     "twirling": "the server does not twirl; submit twirled circuits",
-    "resilience": "nothing is mitigated",
-    "resilience_level": "nothing is mitigated",
+    "resilience": "only the readout is mitigated, by the option mitigation of the sampler",
+    "resilience_level": "only the readout is mitigated, by the option mitigation of the sampler",
     "max_execution_time": "job_timeout of the driver limits how long a job runs",
     "execution.init_qubits": "each shot begins with a reset, whose duration the device file has",
     "execution.rep_delay": "each shot begins with a reset, whose duration the device file has",
@@ -202,17 +202,27 @@ class SamplerOptions(Options):
     Attributes:
         default_shots: of pubs that do not state their own.
         meas_type: bits; or complex points of each shot, or their mean.
+        mitigation: ``readout`` adds to the metadata of each pub the shares of its outcomes without the errors of
+            readout; counts stay as they were read.
     """
 
     default_shots: int = 1024
     meas_type: MeasType = "classified"
+    mitigation: Literal["none", "readout"] = "none"
 
     def _problem(self, name: str, value: Any) -> str:
         if name == "default_shots" and not (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
             return "an integer of at least 1"
         if name == "meas_type" and value not in ("classified", "kerneled", "avg_kerneled"):
             return "classified, kerneled or avg_kerneled"
+        if name == "mitigation" and value not in ("none", "readout"):
+            return "none or readout"
         return super()._problem(name, value)
+
+    def _submitted(self) -> dict[str, Any]:
+        if self.mitigation != "none" and self.meas_type != "classified":
+            raise OptionError(f"The option mitigation takes bits: meas_type is {self.meas_type!r}; expected classified")
+        return super()._submitted()
 
 
 @dataclass

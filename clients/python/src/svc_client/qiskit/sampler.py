@@ -17,6 +17,7 @@ from qiskit.primitives.containers.sampler_pub import SamplerPub
 from .._packing import Part, counted_bytes
 from .._result import CircuitResult
 from .export import plain_metadata, to_circuit
+from .mitigation import mitigated
 from .modes import Batch, Mode, Session, opened
 from .options import MeasType, SamplerOptions
 from .primitive_job import Plan, SvcPrimitiveJob, submit
@@ -81,6 +82,8 @@ class SvcSampler(BaseSamplerV2):
         meas_type = self._options.meas_type
         described = [_describe(pub) for pub in coerced]
         plan = {"kind": "sampler", "meas_type": meas_type, "pubs": described}
+        if self._options.mitigation != "none":
+            plan["mitigation"] = self._options.mitigation
         stored = {**plan, "pubs": [{**each, "metadata": plain_metadata(each["metadata"])} for each in described]}
         parts = [part for pub in coerced for part in _parts(pub, meas_type)]
         options: dict[str, Any] = {"memory": True} if meas_type == "classified" else {"meas_level": 1}
@@ -98,8 +101,19 @@ def sampled(plan: Plan, circuits: Sequence[CircuitResult]) -> list[SamplerPubRes
         read = _bits if plan["meas_type"] == "classified" else _points
         data = DataBin(**read(pub, own), shape=tuple(pub["shape"]))
         metadata = {"shots": pub["shots"], "circuit_metadata": pub["metadata"] or {}}
+        if plan.get("mitigation") == "readout":
+            metadata["mitigation"] = _mitigation(own)
         found.append(SamplerPubResult(data, metadata=metadata))
     return found
+
+
+def _mitigation(circuits: Sequence[CircuitResult]) -> dict[str, Any]:
+    """The shares of the outcomes of each parameter set without the errors of readout, and how much is negative."""
+    shares = [mitigated(each) for each in circuits]
+    if None in shares:
+        warnings.warn("The QPU gives no assignment matrix of its readout with these results: nothing is mitigated", stacklevel=2)
+    negative = [None if each is None else -sum(share for share in each.values() if share < 0) for each in shares]
+    return {"method": "readout", "shares": shares, "negative": negative}
 
 
 def parameter_sets(circuit: QuantumCircuit, values: Any) -> list[list[float]]:
