@@ -53,7 +53,7 @@ const stepTrace = v.object({
 
 /** One step of a run, reported while the run goes on. */
 export const calibrationStep = v.object({
-  phase: v.picklist(['plan', 'check', 'routine', 'benchmark', 'write']),
+  phase: v.picklist(['plan', 'check', 'routine', 'benchmark', 'verifying', 'write']),
   /** Position among the planned nodes, and their number. */
   step: count,
   total: count,

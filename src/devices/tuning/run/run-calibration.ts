@@ -31,7 +31,7 @@ import { runChecks } from '../walk/checks.ts'
 import { PARKING_PATH, RunCurrents } from '../walk/run-currents.ts'
 import type { NodeRunner } from '../walk/run-node.ts'
 import { RunValues } from '../walk/run-values.ts'
-import { walk } from '../walk/walk.ts'
+import { type WalkEvent, walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sharesLine, sweepLimitsOf } from './hardware-limits.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
@@ -39,6 +39,7 @@ import { GATE_BENCHMARKS, recordGates } from './record-gates.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
+import { verifyRun } from './verify-run.ts'
 import { type WriteOutcome, writeResults } from './write-results.ts'
 
 /** What one run follows. */
@@ -150,28 +151,43 @@ export async function runCalibration(
         plan.nodes.some((node) => node.routine.name === name && allTargets(node).includes(target)),
     })
     const enabled = (name: string) => routines.find((each) => each.name === name && input.isEnabled(name))
-    const walked = await walk({
-      plan,
-      chip,
-      runner,
-      ...(recall && { measure: recall.measure }),
-      pauseS: config.safety.pauseAfterStepS,
-      group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
-      measuresPenalty: config.parallel.measurePenalty,
-      // A fidelity check is about the values in force: what it finds beside is compared with them.
-      isPinned: (element, path) => isCheck || isPinned(config, element, path),
-      onEvent: (event) => steps.take(event),
-      parks: setup.mayWrite,
-      keepsUnits: only !== undefined,
-      afterParking: {
-        always: AFTER_PARKING.always.flatMap(({ name, otherwise }) => {
-          const routine = enabled(name)
-          return routine ? [{ routine, otherwise: enabled(otherwise) }] : []
-        }),
-        ifStale: AFTER_PARKING.ifStale.flatMap((name) => enabled(name) ?? []),
-        ifMoved: AFTER_PARKING.ifMoved.flatMap((name) => enabled(name) ?? []),
-      },
-    })
+    const walkThrough = (each: CalibrationPlan, onEvent: (event: WalkEvent) => void) =>
+      walk({
+        plan: each,
+        chip,
+        runner,
+        ...(recall && { measure: recall.measure }),
+        pauseS: config.safety.pauseAfterStepS,
+        group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
+        measuresPenalty: config.parallel.measurePenalty,
+        // A fidelity check is about the values in force: what it finds beside is compared with them.
+        isPinned: (element, path) => isCheck || isPinned(config, element, path),
+        onEvent,
+        parks: setup.mayWrite,
+        keepsUnits: only !== undefined,
+        afterParking: {
+          always: AFTER_PARKING.always.flatMap(({ name, otherwise }) => {
+            const routine = enabled(name)
+            return routine ? [{ routine, otherwise: enabled(otherwise) }] : []
+          }),
+          ifStale: AFTER_PARKING.ifStale.flatMap((name) => enabled(name) ?? []),
+          ifMoved: AFTER_PARKING.ifMoved.flatMap((name) => enabled(name) ?? []),
+        },
+      })
+    const verifying = ({ routine, ...event }: WalkEvent) => {
+      for (const target of event.kind === 'begin' ? event.targets : [event.target])
+        steps.verify({ routine, target })
+    }
+    const first = await walkThrough(plan, (event) => steps.take(event))
+    const walked =
+      mode === 'full' && !only
+        ? await verifyRun(first, {
+            input,
+            runner,
+            walkAgain: (again) => walkThrough(again, verifying),
+            onCheck: (node) => steps.verify(node),
+          })
+        : first
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })
     recordGates({ setup, walked, written, provenance, run: request.runId, isCheck })

@@ -55,6 +55,16 @@ export class RunSteps {
     })
   }
 
+  /** All nodes have run, and what they found is checked once more, on this target. */
+  verify({
+    routine,
+    target,
+  }: Pick<Instance, 'target'> & { readonly routine: { readonly name: string } }): void {
+    const [step, total] = [this.#total, this.#total]
+    const running = [target]
+    this.#send({ phase: 'verifying', step, total, routine: routine.name, target, running, ...this.#sums() })
+  }
+
   take(event: WalkEvent): void {
     const { routine, at } = event
     const base = { step: at + 1, total: this.#total, routine: routine.name }

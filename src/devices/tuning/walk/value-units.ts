@@ -166,6 +166,13 @@ export class Units {
   }
 }
 
+/** Paths with all that belongs to them, but for the current at which a coupler is parked. */
+export function pathsOfUnits(paths: readonly string[], before: (path: string) => unknown): string[] {
+  const units = VALUE_UNITS.map(({ basis, rest }) => [...basis(before), ...rest])
+  const touched = units.filter((unit) => unit.some((path) => paths.includes(path)))
+  return [...new Set([...paths, ...touched.flat()])].filter((path) => path !== PARKING_PATH)
+}
+
 function keyOf({ finder }: ValueUnit, target: string): string {
   return `${finder} ${target}`
 }

@@ -121,14 +121,20 @@ export async function walk(input: WalkInput): Promise<WalkResult> {
     for (const [at, node] of input.plan.nodes.entries()) await state.runNode(at, node)
     return state.result(undefined)
   } catch (error) {
-    const cause = input.runner.signal.aborted ? input.runner.signal.reason : error
-    if (!(cause instanceof CalibrationError)) {
-      input.runner.log.error('calibration ended early', { error: cause })
-      const name = cause instanceof Error ? cause.name : 'Error'
-      return state.result(`${name}: the run ended early, see the driver log`)
-    }
-    return { ...state.result(cause.message), isAborted: input.runner.signal.aborted }
+    return { ...state.result(undefined), ...endedEarly(error, input.runner) }
   }
+}
+
+/** Why an error ends a run early, and whether somebody stopped it. */
+export function endedEarly(
+  error: unknown,
+  { signal, log }: Pick<NodeRunner, 'signal' | 'log'>,
+): Pick<WalkResult, 'stopped' | 'isAborted'> {
+  const cause = signal.aborted ? signal.reason : error
+  if (cause instanceof CalibrationError) return { stopped: cause.message, isAborted: signal.aborted }
+  log.error('calibration ended early', { error: cause })
+  const name = cause instanceof Error ? cause.name : 'Error'
+  return { stopped: `${name}: the run ended early, see the driver log` }
 }
 
 class Walk {
@@ -379,7 +385,7 @@ function assume(values: RunValues, target: string, finding: Finding | undefined)
 }
 
 /** A result of which some values are not used after all. */
-function withoutUse(result: NodeResult, restored: readonly string[]): NodeResult {
+export function withoutUse(result: NodeResult, restored: readonly string[]): NodeResult {
   const parameters = Object.entries(result.parameters).map(([path, parameter]) => [
     path,
     restored.includes(path) ? { ...parameter, isApplied: false } : parameter,

@@ -70,8 +70,15 @@ describe('a calibration that ended early', () => {
   })
 
   test('repeats a step that is too old or whose check does not pass, and what follows from it', async () => {
+    let isAskedAgain = false
+    /** Out once: that the run measures it again mends it. */
+    const outOnce = (target: string) => {
+      const isIn = target !== 'q1' || isAskedAgain
+      isAskedAgain ||= target === 'q1'
+      return isIn
+    }
     for (const { isChecked, age } of [
-      { isChecked: (target: string) => target !== 'q1', age: 0 },
+      { isChecked: outOnce, age: 0 },
       { isChecked: () => true, age: 13 * HOUR_MS },
     ]) {
       using folder = temporaryFolder()
@@ -86,6 +93,22 @@ describe('a calibration that ended early', () => {
       else expect(last.measured).toHaveLength(6)
       expect(findings.notes?.find((note) => note.startsWith('continues'))).toContain('were measured again')
     }
+  })
+
+  test('is continued where it was stopped while it verified its end', async () => {
+    using folder = temporaryFolder()
+    const { run, text } = calibrationRuns(folder.path)
+    const before = text()
+    const begun = counted(undefined, () => {
+      begun.stop.abort(new CalibrationError('the driver was stopped'))
+      return true
+    })
+    expect((await run({ ...begun, id: FIRST })).status).toBe('aborted')
+    expect([begun.measured.length, text()]).toEqual([6, before])
+    const last = counted()
+    expect((await run({ ...last, id: SECOND, resume: FIRST })).status).toBe('success')
+    expect(last.measured).toEqual([])
+    expect(text()).not.toBe(before)
   })
 
   test('measures a step again that failed, and takes one over that has no clear result', async () => {

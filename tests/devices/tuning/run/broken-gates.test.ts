@@ -24,7 +24,7 @@ const truth = () => ({ ...quietTruth(2, 3), shots_noise: true })
 /** The files of a pair with a calibrated gate. */
 const calibrated = (async () => {
   using folder = temporaryFolder()
-  const drive = ['n_rabi_oscillations', 'two_state_discrimination']
+  const drive = ['ramsey_correction', 'n_rabi_oscillations', 'two_state_discrimination']
   const lab = await pairLab(folder.path, truth(), { routines: enabled([...drive, ...GATE]) })
   const { status, errors } = await lab.run('full')
   expect([status, errors]).toEqual(['success', []])

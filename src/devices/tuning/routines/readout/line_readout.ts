@@ -103,7 +103,9 @@ function* readLine(context: RoutineContext, line: readonly string[]): Measuremen
   }
 }
 
-/** All states of a few qubits; of more, states in which each two qubits have each pair of bits equally often. */
+/**
+ * All states of a few qubits; of more, states in which each two qubits have each pair of bits equally often.
+ */
 function statesOf(qubits: number): number[] {
   const isWhole = qubits <= MAX_WHOLE
   const count = isWhole ? 2 ** qubits : CHOSEN_STATES

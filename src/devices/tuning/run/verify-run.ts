@@ -1,0 +1,134 @@
+import { type Instance, type Instances, instancesOf, keyOf } from '../plan/instances.ts'
+import { type CalibrationPlan, type CheckResult, type PlanInput, planPartial } from '../plan/planner.ts'
+import { RoutineError } from '../routine.ts'
+import { runChecks } from '../walk/checks.ts'
+import { PARKING_PATH } from '../walk/run-currents.ts'
+import type { NodeRunner } from '../walk/run-node.ts'
+import { pathsOfUnits } from '../walk/value-units.ts'
+import { endedEarly, type NodeResult, type WalkResult, withoutUse } from '../walk/walk.ts'
+
+interface Verification {
+  readonly input: PlanInput
+  readonly runner: NodeRunner
+  /** Walks through another plan, from the values that the run has found. */
+  walkAgain(plan: CalibrationPlan): Promise<WalkResult>
+  onCheck(node: Instance): void
+}
+
+/**
+ * Verifies what a full calibration has found: after hours, the checks of all its values run once more. What
+ * has moved meanwhile is calibrated once more, with what follows from it. What is off even then is a failure
+ * of the run: its new values are not written, those of before stay and are stale.
+ */
+export async function verifyRun(walked: WalkResult, verification: Verification): Promise<WalkResult> {
+  if (walked.stopped !== undefined) return walked
+  const { input, runner, walkAgain, onCheck } = verification
+  const instances = instancesOf(input)
+  const nodes = [...instances.byKey.values()].filter((node) => isVerified(node, walked))
+  let verified = walked
+  try {
+    const first = await runChecks(nodes, runner, onCheck)
+    const moved = nodes.filter((node) => isOut(first, node))
+    if (moved.length === 0) return walked
+    const again = await walkAgain(planAgain(input, instances, first))
+    verified = joined(walked, again)
+    if (again.stopped !== undefined) return verified
+    const doubtful = nodes.filter(
+      (node) => isOut(first, node) || again.results.some((result) => isOf(result, node)),
+    )
+    const second = await runChecks(doubtful, runner, onCheck)
+    const off = doubtful.filter((node) => isOut(second, node))
+    const fixed = moved.filter((node) => !off.includes(node))
+    return off.reduce<WalkResult>(
+      (result, node) => withdraw(result, node, second.get(keyOf(node.routine.name, node.target)), runner),
+      { ...verified, notes: [...verified.notes, ...fixed.map(noteOn)] },
+    )
+  } catch (error) {
+    return { ...verified, ...endedEarly(error, runner) }
+  }
+}
+
+/** What has been found and can be checked. A coupler stays where it is parked. */
+function isVerified(node: Instance, { results }: WalkResult): boolean {
+  const { routine } = node
+  if (!routine.check || routine.writes.includes(PARKING_PATH)) return false
+  const last = results.findLast((result) => isOf(result, node))
+  if (!last || last.outcome.error || last.isUnresolved) return false
+  // A pinned value is not one of the run.
+  return Object.values(last.parameters).some(({ isApplied }) => isApplied)
+}
+
+function isOf({ routine, target }: NodeResult, node: Instance): boolean {
+  return routine.name === node.routine.name && target === node.target
+}
+
+function isOut(checks: ReadonlyMap<string, CheckResult>, { routine, target }: Instance): boolean {
+  return checks.get(keyOf(routine.name, target))?.state === 'out'
+}
+
+/** The nodes that have moved, and what follows from them; what is left out is in the report already. */
+function planAgain(
+  input: PlanInput,
+  instances: Instances,
+  checks: ReadonlyMap<string, CheckResult>,
+): CalibrationPlan {
+  const scope = { instances, own: new Set<string>(), checked: [], note: undefined }
+  const plan = planPartial(input, scope, checks, () => 'measured')
+  return { ...plan, skipped: [], notes: plan.notes.map((note) => `at the end of the run, ${note}`) }
+}
+
+function joined(one: WalkResult, other: WalkResult): WalkResult {
+  return {
+    ...other,
+    results: [...one.results, ...other.results],
+    skipped: [...one.skipped, ...other.skipped.filter(({ reason }) => reason !== 'not_planned')],
+    notes: [...one.notes, ...other.notes],
+    stale: [...(one.stale ?? []), ...(other.stale ?? [])],
+  }
+}
+
+function noteOn({ routine, target }: Instance): string {
+  return `${target} ${routine.name}: moved during the run and was calibrated once more`
+}
+
+/** The result without what a routine found on a target, which is a failure. */
+function withdraw(
+  walked: WalkResult,
+  { routine, target }: Instance,
+  check: CheckResult | undefined,
+  { values, clock }: Pick<NodeRunner, 'values' | 'clock'>,
+): WalkResult {
+  const own = [...routine.writes, ...routine.optionalWrites]
+  const paths = pathsOfUnits(own, (path) => values.before(target, path))
+  const isSet = (path: string) => (values.before(target, path) ?? 0) !== 0
+  for (const path of paths) values.restore(target, path)
+  const margin = check && 'margin' in check ? `${check.margin.toPrecision(3)} times its limit` : 'its limit'
+  const message = `off by ${margin} at the end of the run, after one more calibration; the values of before are kept`
+  const failure: NodeResult = {
+    routine,
+    target,
+    isUnresolved: false,
+    parameters: {},
+    outcome: {
+      target,
+      finding: undefined,
+      error: new RoutineError('not_verified', message),
+      attempts: 1,
+      startedAt: clock.now(),
+      durationS: 0,
+      hasLeftConfig: false,
+      remarks: [],
+    },
+  }
+  return {
+    ...walked,
+    results: [
+      ...walked.results.map((result) => (result.target === target ? withoutUse(result, paths) : result)),
+      failure,
+    ],
+    stale: [
+      ...(walked.stale ?? []),
+      ...own.filter(isSet).map((path) => ({ target, path, routine: routine.name })),
+    ],
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'bun:test'
+import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import type { Routine } from '../../../../src/devices/tuning/routine.ts'
+import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
+import { EPOCH } from '../../../support/simulated-chip/chips.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { coldQubit, coldTruth } from '../../../support/tuning/cold-qubit.ts'
+import { RUNS_WHOLE } from '../../../support/whole.ts'
+
+const DAY_MS = 86_400_000
+const LAST = 'purity_benchmarking'
+const OF_QUBITS = BUILT_IN_ROUTINES.filter(({ kind }) => kind !== 'edge')
+const { q0 } = coldTruth(5, -1).qubits
+
+/** The routines, of which the last one begins a day later. */
+const ROUTINES_WITH = (pass: () => void): readonly Routine[] =>
+  OF_QUBITS.map((routine) => ({
+    ...routine,
+    *measure(context) {
+      if (routine.name === LAST) pass()
+      return yield* routine.measure(context)
+    },
+  }))
+
+/** A full calibration of a cold qubit that changes before its last routine. */
+async function runWith(folder: string, events: ChipTruth['events'], change = (each: Routine) => each) {
+  const truth = { ...coldTruth(5, -1), events }
+  const qubit = coldQubit(folder, truth)
+  let isPast = false
+  const routines = ROUTINES_WITH(() => {
+    if (!isPast) qubit.clock.jump(DAY_MS)
+    isPast = true
+  })
+  const findings = await qubit.calibrate('full', '', routines.map(change))
+  return { findings, qubit }
+}
+
+const at = new Date(Date.parse(EPOCH) + DAY_MS / 2).toISOString()
+const step = (field: string, by: number) => ({ kind: 'step' as const, at, target: 'q0', field, by })
+
+const CHANGES: [string, ChipTruth['events'][number], string, string, (value: number) => boolean][] = [
+  [
+    'readout',
+    step('readout.phase', 1.2),
+    'two_state_discrimination',
+    'measure_2state.acq_rotation',
+    Number.isFinite,
+  ],
+  [
+    'frequency',
+    step('f01', 4e5),
+    'ramsey_correction',
+    'clock_freqs.f01',
+    (value) => Math.abs(value - (q0?.f01 ?? 0) - 4e5) < 20e3,
+  ],
+  ['T1', step('t1', -0.85 * (q0?.t1 ?? 0)), 't1', 'coherence.t1', (value) => value < 0.3 * (q0?.t1 ?? 0)],
+]
+
+describe('the end of a full calibration', () => {
+  test.each(CHANGES.slice(0, RUNS_WHOLE ? CHANGES.length : 2))(
+    'sees what has moved during the run and calibrates it once more: %s',
+    async (_, event, routine, path, isRight) => {
+      using folder = temporaryFolder()
+      const { findings, qubit } = await runWith(folder.path, [event])
+      expect([findings.status, findings.errors]).toEqual(['success', []])
+      expect(findings.notes).toContain(`q0 ${routine}: moved during the run and was calibrated once more`)
+      expect(isRight(await qubit.value(path))).toBe(true)
+      const entries = findings.routines?.filter((each) => each.routine === routine) ?? []
+      expect(entries.map(({ superseded }) => superseded === true)).toEqual([true, false])
+    },
+    60_000,
+  )
+
+  test('is quiet on a chip that stays as it is', async () => {
+    using folder = temporaryFolder()
+    const { findings } = await runWith(folder.path, [])
+    expect([findings.status, findings.errors]).toEqual(['success', []])
+    expect(findings.notes?.filter((note) => /moved during|at the end of the run/.test(note))).toEqual([])
+    expect(findings.routines?.filter(({ superseded }) => superseded)).toEqual([])
+  }, 60_000)
+
+  test('keeps the values of before where a check is out even then', async () => {
+    using folder = temporaryFolder()
+    const { findings, qubit } = await runWith(folder.path, [], (routine) =>
+      routine.name === 't1'
+        ? {
+            ...routine,
+            // biome-ignore lint/correctness/useYield: a check that needs no acquisition
+            *check() {
+              return { state: 'out', margin: 5 }
+            },
+          }
+        : routine,
+    )
+    expect(findings.status).toBe('partial_failure')
+    expect(findings.errors).toEqual([
+      'q0 t1: not_verified off by 5.00 times its limit at the end of the run, after one more calibration; the values of before are kept',
+    ])
+    expect(await qubit.value('coherence.t1')).toBeNaN()
+    expect(await qubit.value('clock_freqs.f01')).not.toBe(4.42e9)
+    for (const { parameters } of findings.routines?.filter(({ routine }) => routine === 't1') ?? [])
+      expect(Object.values(parameters ?? {}).map(({ written }) => written)).not.toContain(true)
+  }, 60_000)
+})
