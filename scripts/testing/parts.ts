@@ -39,6 +39,8 @@ export const PARTS: readonly Part[] = [
     name: 'matrices',
     reason: 'all combinations, rounds and chips take minutes, some of each kind in the gate seconds',
     tests: [
+      'tests/black-box/drivers/calibration.test.ts',
+      'tests/black-box/operation/restart.test.ts',
       'tests/db/crash.test.ts',
       'tests/db/sqlite/durability/checkpoints.test.ts',
       'tests/db/postgres/lease.test.ts',

@@ -49,8 +49,8 @@ async function explore(begin: () => Promise<{ acts: Acts; end?: () => unknown }>
     await end?.()
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30, size: 'max' }), run), {
-    numRuns: part(500, 100),
-    interruptAfterTimeLimit: part(100_000, 20_000),
+    numRuns: part(500, 40),
+    interruptAfterTimeLimit: part(100_000, 10_000),
   })
 }
 const LIMIT_MS = 120_000

@@ -8,6 +8,7 @@ import { TunerLab } from '../../support/executable/tuner-lab.ts'
 import { EventSourceClient } from '../../support/server/event-source.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { RUNS_WHOLE } from '../../support/whole.ts'
 
 setDefaultTimeout(60_000)
 
@@ -103,20 +104,21 @@ test('a run goes on while the server is killed and started again, and its report
   await lab.audit()
 })
 
-test('a run still goes on after the restart of the server, with its progress', async () => {
-  await using lab = await open()
-  const { service, tuner } = lab
-  await using running = tuner.start()
-  const id = await tuner.dispatch()
-  await tuner.stepped(id)
-  await service.stop('SIGKILL')
-  await service.start()
-  await until('the tuner to be back', async () => running.log.split('"message":"connected"').length > 2)
-  expect((await tuner.request(id)).status).toBe('running')
-  tuner.open()
-  await tuner.until(id, 'done')
-  await lab.audit()
-})
+if (RUNS_WHOLE)
+  test('a run still goes on after the restart of the server, with its progress', async () => {
+    await using lab = await open()
+    const { service, tuner } = lab
+    await using running = tuner.start()
+    const id = await tuner.dispatch()
+    await tuner.stepped(id)
+    await service.stop('SIGKILL')
+    await service.start()
+    await until('the tuner to be back', async () => running.log.split('"message":"connected"').length > 2)
+    expect((await tuner.request(id)).status).toBe('running')
+    tuner.open()
+    await tuner.until(id, 'done')
+    await lab.audit()
+  })
 
 test('the tuner is killed: the request fails when it is back, and the next one runs', async () => {
   await using lab = await open()
@@ -218,52 +220,54 @@ test("a tuner's own check delays jobs, also over a restart of the server and a r
   await lab.audit()
 })
 
-test("a killed tuner's own check is over when the tuner is back", async () => {
-  await using lab = await open(['own=true'])
-  const { service, tuner, user } = lab
-  await using _qpu = lab.startQpu()
-  await using first = tuner.start()
-  await until(
-    'the server to know of the run',
-    async () => (await service.call<{ calibrating: boolean }>('GET', '/api/qpus/kelvin')).body.calibrating,
-  )
-  const job = await submit(service, user.token)
-  await until(
-    'the job to wait',
-    async () => (await readJob(service, user.token, job)).waiting?.code === 'calibrating',
-  )
-  first.process.kill('SIGKILL')
-  await first.ended()
-  expect((await readJob(service, user.token, job)).status).toBe('pending')
-  tuner.open()
-  await using _second = tuner.start()
-  expect((await untilJob(service, user.token, job)).status).toBe('completed')
-  await lab.audit()
-})
+if (RUNS_WHOLE)
+  test("a killed tuner's own check is over when the tuner is back", async () => {
+    await using lab = await open(['own=true'])
+    const { service, tuner, user } = lab
+    await using _qpu = lab.startQpu()
+    await using first = tuner.start()
+    await until(
+      'the server to know of the run',
+      async () => (await service.call<{ calibrating: boolean }>('GET', '/api/qpus/kelvin')).body.calibrating,
+    )
+    const job = await submit(service, user.token)
+    await until(
+      'the job to wait',
+      async () => (await readJob(service, user.token, job)).waiting?.code === 'calibrating',
+    )
+    first.process.kill('SIGKILL')
+    await first.ended()
+    expect((await readJob(service, user.token, job)).status).toBe('pending')
+    tuner.open()
+    await using _second = tuner.start()
+    expect((await untilJob(service, user.token, job)).status).toBe('completed')
+    await lab.audit()
+  })
 
-test('a device that needs 4 s to restore its hardware gets them when the driver stops, and when it is killed', async () => {
-  await using lab = await open()
-  const { service, qpu } = lab
-  const DEVICE = `${join(import.meta.dir, '../../support/devices/slow-to-close.ts')}#slow`
-  const start = (name: string) => {
-    const restored = join(service.folder, `restored-${name}`)
-    const args = service.driverArgs(name, qpu.fingerprint, DEVICE, [`restored=${restored}`], 'calibrate')
-    return {
-      restored,
-      driver: startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: 'svc_dt_x' } }),
+if (RUNS_WHOLE)
+  test('a device that needs 4 s to restore its hardware gets them when the driver stops, and when it is killed', async () => {
+    await using lab = await open()
+    const { service, qpu } = lab
+    const DEVICE = `${join(import.meta.dir, '../../support/devices/slow-to-close.ts')}#slow`
+    const start = (name: string) => {
+      const restored = join(service.folder, `restored-${name}`)
+      const args = service.driverArgs(name, qpu.fingerprint, DEVICE, [`restored=${restored}`], 'calibrate')
+      return {
+        restored,
+        driver: startSvc(args, { cwd: service.folder, env: { SVC_ACCESS_TOKEN: 'svc_dt_x' } }),
+      }
     }
-  }
-  // The device is open before the driver connects; this token never does.
-  const [stopped, killed] = [start('stopped'), start('killed')]
-  await using first = stopped.driver
-  await using second = killed.driver
-  await Promise.all([first.untilLogged('"message":"open"'), second.untilLogged('"message":"open"')])
-  first.process.kill('SIGTERM')
-  second.process.kill('SIGKILL')
-  await until(
-    'both devices to be restored',
-    () => existsSync(stopped.restored) && existsSync(killed.restored),
-  )
-  const { log } = await first.ended()
-  expect(log).toContain('"message":"device needs longer to close","reason":"ramping coupler q0_q1 back"')
-})
+    // The device is open before the driver connects; this token never does.
+    const [stopped, killed] = [start('stopped'), start('killed')]
+    await using first = stopped.driver
+    await using second = killed.driver
+    await Promise.all([first.untilLogged('"message":"open"'), second.untilLogged('"message":"open"')])
+    first.process.kill('SIGTERM')
+    second.process.kill('SIGKILL')
+    await until(
+      'both devices to be restored',
+      () => existsSync(stopped.restored) && existsSync(killed.restored),
+    )
+    const { log } = await first.ended()
+    expect(log).toContain('"message":"device needs longer to close","reason":"ramping coupler q0_q1 back"')
+  })
