@@ -1,27 +1,12 @@
 import { feature } from 'bun:bundle'
-import {
-  AppError,
-  assertAwaited,
-  Budget,
-  type Clock,
-  failpoint,
-  KIB,
-  type Log,
-  MIB,
-  mustEnd,
-  Turns,
-  toTimestamp,
-} from '../base/index.ts'
+import { type AppError, type Clock, failpoint, type Log, toTimestamp } from '../base/index.ts'
 import { quantumJobs } from './collections/quantum_jobs.ts'
 import { COLLECTIONS, type CollectionName } from './collections.ts'
 import type { Engine, NewEngine, OpenEngine } from './engine/engine.ts'
-import { createGroupCommit } from './engine/group-commit.ts'
 import type { Statement } from './engine/sql.ts'
-import { WriteOutcomes } from './engine/storage-watch.ts'
 import { checkInvariants } from './integrity/invariants.ts'
-import { type Change, createChangeFeed } from './records/changes.ts'
 import type { Database } from './records/database.ts'
-import { createReadTx, createTx, type Tx } from './records/tx.ts'
+import { Transactions } from './records/transactions.ts'
 import type { AnyCollection } from './schema/collection.ts'
 import { INTERNAL_TABLES } from './schema/internal/index.ts'
 import { isNew, keepBeforeAdditions, type Migration, migrate, recordAll } from './schema/migrate.ts'
@@ -99,14 +84,6 @@ async function warnOfBrokenInvariants(database: Database, schema: Schema, log: L
   }
 }
 
-/** What waited for the disk goes on in many turns of the event loop, in each for this time. */
-const RESUMED_PER_TURN_MS = 5
-
-/** A write of more bytes waits for the ones of such a size before it. */
-const SMALL_WRITE_BYTES = 64 * KIB
-/** Bytes of such writes on their way to the disk at the same time, or a single larger one. */
-const UNFLUSHED_BYTES = MIB
-
 interface Opened {
   engine: Engine
   names: CollectionNames
@@ -114,163 +91,62 @@ interface Opened {
 }
 
 function databaseOf({ clock, log, onUnflushed }: CommonOptions, { engine, names, schema }: Opened): Database {
-  const { writer, reader, readers, files, shared, log: commits } = engine
-  const dependencies = { collections: schema.collections, planOf: createPlans() }
-  const feed = createChangeFeed(log)
-  const upcoming = createChangeFeed(log)
-  const withdrawn = createChangeFeed(log)
-  const storage = new WriteOutcomes(clock, log)
+  const { writer, readers, files, shared } = engine
   const isCounted = schema.collections.includes(quantumJobs)
-  const group = createGroupCommit(writer, {
+  const transactions = new Transactions(engine, {
     clock,
-    ...(isCounted && { beforeCommit: createSumsWriter(writer, clock) }),
-    onCommitted: commits.committed,
+    log,
+    tx: { collections: schema.collections, planOf: createPlans() },
+    beforeCommit: isCounted ? createSumsWriter(writer, clock) : undefined,
     onUnflushed,
   })
-  const resumed = new Turns(clock, RESUMED_PER_TURN_MS)
-  const large = new Budget({ all: UNFLUSHED_BYTES })
-  let open = true
+  const { changes, upcoming, withdrawn } = transactions.feeds
   let closing: Promise<void> | undefined
 
-  function assertOpen(): void {
-    if (!open) throw new AppError('unavailable', 'The database is closed; the service is stopping')
-  }
-
-  /** Waits until what was read is on disk: a response must not show what a power failure would remove. */
-  async function flushed<T>(found: T): Promise<T> {
-    if (commits.flushing === undefined) return found
-    await commits.flushing
-    await resumed.wait()
-    return found
-  }
-
-  /** Waits for small writes that met a large one: their responses leave before the next large one begins. */
-  async function othersFlushed(): Promise<void> {
-    await commits.flushing?.catch(() => undefined)
-    await resumed.wait()
-  }
-
-  async function write<T>(intent: string, work: (tx: Tx) => T): Promise<T> {
-    assertOpen()
-    for (let pause = commits.pause(); pause !== undefined; pause = commits.pause()) {
-      await pause
-      await resumed.wait()
-      assertOpen()
-    }
-    const turn = engine.enter()
-    if (turn !== undefined) await turn.then(assertAwaited)
-    assertOpen()
-    mustEnd()
-    if (feature('FAILPOINTS')) failpoint(`${intent}.before`)
-    const changes: Change[] = []
-    const { tx, end, complete } = createTx(writer, dependencies, clock.now(), changes)
-    try {
-      const { value, committed } = group.join(() => {
-        const completed = () => {
-          const result = work(tx)
-          complete()
-          return result
-        }
-        const result = finished(intent, completed, end)
-        if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
-        return result
-      })
-      const published = committed.then(() => {
-        if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
-        if (tx.hasWritten()) storage.succeeded()
-        feed.publish(changes)
-      })
-      committed.catch(() => withdrawn.publish(changes))
-      // Published last, so that the writes of a listener are published after this one.
-      upcoming.publish(changes)
-      await published
-      return value
-    } catch (error) {
-      storage.failed(error)
-      throw error
-    }
-  }
-
   async function close(): Promise<void> {
-    if (isCounted) await finishSums()
-    // Those that wait for it have been accepted.
-    await commits.pause()
-    open = false
+    // A database that nobody uses has complete sums, for whoever reads the file.
+    if (isCounted)
+      await unlessItFails('the sums over jobs are not written; the next start writes them', () =>
+        transactions.write('finish sums', writeSums),
+      )
+    await transactions.end()
     readers.close()
-    group.flush()
-    await finishLog()
+    transactions.flush()
+    await unlessItFails('the write-ahead log stays; the next start reads it', () => engine.log.finish())
     engine.release()
   }
 
-  /** A database that nobody uses has complete sums, for whoever reads the file. */
-  async function finishSums(): Promise<void> {
-    try {
-      await write('finish sums', writeSums)
-    } catch (error) {
-      log.warn('the sums over jobs are not written; the next start writes them', { error })
-    }
-  }
-
-  async function finishLog(): Promise<void> {
-    try {
-      await commits.finish()
-    } catch (error) {
-      log.warn('the write-ahead log stays; the next start reads it', { error })
-    }
+  async function unlessItFails(warning: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((error) => log.warn(warning, { error }))
   }
 
   return {
     names,
     dialect: writer.dialect,
-    storage,
+    storage: transactions.storage,
     files,
     shared,
-    changes: { subscribe: feed.subscribe },
+    changes: { subscribe: changes.subscribe },
     upcoming: { subscribe: upcoming.subscribe },
     withdrawn: { subscribe: withdrawn.subscribe },
     // Async functions, so that every failure is a rejected promise.
-    async write(intent, work, { bytes, account = '' } = { bytes: 0 }) {
-      if (bytes <= SMALL_WRITE_BYTES) return write(intent, work)
-      const release = large.takeFree(account, bytes) ?? (await large.wait(account, bytes))
-      return write(intent, work).finally(() => void othersFlushed().finally(release))
-    },
-    async read(work) {
-      const turn = engine.enter()
-      if (turn !== undefined) await turn.then(assertAwaited)
-      assertOpen()
-      const { tx, end } = createReadTx(reader, dependencies, clock.now())
-      return flushed(reader.transaction('read', () => finished('read', () => work(tx), end)))
-    },
+    write: async (intent, work, size) => transactions.write(intent, work, size),
+    read: async (work) => transactions.read(work),
     async select(selection, reading) {
-      assertOpen()
-      return flushed(await readers.select(selection, reading))
+      transactions.assertOpen()
+      return transactions.flushed(await readers.select(selection, reading))
     },
     async exportPage(page, reading) {
-      assertOpen()
-      return flushed(await readers.exportPage(page, reading))
+      transactions.assertOpen()
+      return transactions.flushed(await readers.exportPage(page, reading))
     },
     async readApart<Row>(statement: Statement) {
-      assertOpen()
-      return flushed((await readers.rows(statement)) as Row[])
+      transactions.assertOpen()
+      return transactions.flushed((await readers.rows(statement)) as Row[])
     },
     async close() {
       closing ??= close()
       return closing
     },
-  }
-}
-
-/**
- * Returns the result of `work` and ends its transaction handle. A promise is rejected, since its continuation
- * would run outside the transaction.
- */
-function finished<T>(intent: string, work: () => T, end: () => void): T {
-  try {
-    const value = work()
-    if (!(value instanceof Promise)) return value
-    value.catch(() => undefined)
-    throw new TypeError(`the work of "${intent}" must not be async`)
-  } finally {
-    end()
   }
 }

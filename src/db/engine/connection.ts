@@ -30,8 +30,15 @@ export interface Connection {
   post(sql: string, params?: Params, onRows?: (rows: Row[]) => void): number
   /** Runs what was posted and not sent yet. @throws what one of these statements throws. */
   settle(): void
-  /** Starts a transaction, which ends with COMMIT or ROLLBACK. */
+  /** Starts a transaction, which `commit` or `rollback` ends. */
   begin(mode: TransactionMode): void
+  commit(): void
+  rollback(): void
+  /** Begins work inside the transaction that can be undone alone. */
+  savepoint(): void
+  releaseSavepoint(): void
+  /** Undoes the work since the savepoint, which exists no more. */
+  rollbackToSavepoint(): void
   /** Runs `work` between the start of a transaction and COMMIT; any throw rolls everything back. */
   transaction<T>(mode: TransactionMode, work: () => T): T
   /** Whether a transaction is open; the database may end one on its own, as when the disk is full. */
@@ -41,9 +48,33 @@ export interface Connection {
   close(): void
 }
 
+/** `Connection.transaction` of any connection. */
+export function runTransaction<T>(connection: Connection, mode: TransactionMode, work: () => T): T {
+  if (connection.inTransaction()) throw new TypeError('a transaction is open already; use its tx')
+  connection.begin(mode)
+  try {
+    const result = work()
+    connection.commit()
+    return result
+  } catch (error) {
+    // When the disk is full, SQLite rolls back on its own.
+    if (connection.inTransaction()) connection.rollback()
+    throw error
+  }
+}
+
 /** Reads on a connection inside its transaction, at `now` in ms since the epoch. */
-export function readerAt({ one, all, batch, version, dialect }: Connection, now: number): SqlReader {
+export function readerAt(connection: Connection, now: number): SqlReader {
   const at = toTimestamp(now)
-  const read: SqlReader['read'] = (reads) => readAll({ dialect, at, batch }, reads)
-  return { now, at, one, all, read, version, hasWritten: () => false, dialect }
+  const { dialect } = connection
+  return {
+    now,
+    at,
+    dialect,
+    one: (sql, params) => connection.one(sql, params),
+    all: (sql, params) => connection.all(sql, params),
+    read: (reads) => readAll({ dialect, at, batch: (each) => connection.batch(each) }, reads),
+    version: () => connection.version(),
+    hasWritten: () => false,
+  }
 }

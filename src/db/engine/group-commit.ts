@@ -68,12 +68,12 @@ export function createGroupCommit(
     open = undefined
     try {
       beforeCommit?.()
-      connection.run('COMMIT')
+      connection.commit()
       const flushed = onCommitted?.()
       if (flushed === undefined) group.resolve()
       else flushed.then(group.resolve, (error) => refuse(group, error))
     } catch (error) {
-      if (connection.inTransaction()) connection.run('ROLLBACK')
+      if (connection.inTransaction()) connection.rollback()
       refuse(group, error)
     }
   }
@@ -86,12 +86,11 @@ export function createGroupCommit(
   function undo(group: PromiseWithResolvers<void>, isFirst: boolean, error: unknown): void {
     const isOpen = connection.inTransaction()
     if (isOpen && !isFirst) {
-      connection.run('ROLLBACK TO work')
-      connection.run('RELEASE work')
+      connection.rollbackToSavepoint()
       return
     }
     // When the disk is full, SQLite rolls back the whole transaction on its own.
-    if (isOpen) connection.run('ROLLBACK')
+    if (isOpen) connection.rollback()
     open = undefined
     group.reject(error)
   }
@@ -102,12 +101,12 @@ export function createGroupCommit(
       const isFirst = open === undefined
       open ??= begin()
       const group = open
-      if (!isFirst) connection.post('SAVEPOINT work')
+      if (!isFirst) connection.savepoint()
       isWorking = true
       try {
         const value = work()
         connection.settle()
-        if (!isFirst) connection.post('RELEASE work')
+        if (!isFirst) connection.releaseSavepoint()
         return { value, committed: group.promise }
       } catch (error) {
         undo(group, isFirst, error)

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts'
-import type { Connection, TransactionMode } from '../engine/connection.ts'
-import type { Params } from '../engine/sql.ts'
-import type { Bridge, Done, NumberedStatement, Session } from './bridge/bridge.ts'
+import { type Connection, runTransaction, type TransactionMode } from '../engine/connection.ts'
+import type { Params, Statement } from '../engine/sql.ts'
+import type { Bridge, Done, NumberedStatement, Refusal, Session } from './bridge/bridge.ts'
 import { errorOf } from './failure.ts'
 import { numberParameters } from './number-parameters.ts'
 import { POSTGRES } from './sql/dialect.ts'
@@ -12,54 +12,187 @@ const BEGIN = {
   read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 } as const satisfies Record<TransactionMode, string>
 
-/** What begins and ends work, and changes nothing. */
-const FRAME = /^(BEGIN|SAVEPOINT|RELEASE|SELECT svc_fence)\b/
-
 /** The commits of the connection that writes, which are all that there are. */
 export interface Commits {
   count: number
 }
 
-/** A session of a bridge, which may limit its statements. */
-interface SessionConnection extends Connection {
-  /** Ends each statement from now on after this time in ms. */
-  limit(ms: number): void
+interface ServerConnectionOptions {
+  commits: Commits
+  /** That of the lease of the leader. */
+  epoch?: number | undefined
+  /** Whether its bridge has no other session, and is closed with it. */
+  isOnly?: boolean
 }
 
-/** A statement that has not left, and who gets what it did. */
+/** A statement that has not left. */
 interface Waiting extends NumberedStatement {
+  /** Whether it begins or ends work and changes nothing: it leaves with one that does. */
+  readonly isFrame?: boolean
+  /** Who gets what it did. */
   readonly onDone?: (done: Done) => void
 }
 
+type Row = Record<string, unknown>
+
 /**
  * A session of a bridge as a connection. Posted statements and those that begin transactions and savepoints
- * wait for the next one that is read, and leave with it. A transaction of the
- * leader with `epoch` fails when another server leads.
+ * wait for the next one that is read, and leave with it. A transaction of the leader with `epoch` fails when
+ * another server leads.
+ *
+ * | State | From | |
+ * |---|---|---|
+ * | `idle` | | no transaction |
+ * | `begun` | `begin` | its BEGIN and its fence wait: nothing was asked for, and an end needs no packet |
+ * | `open` | the first packet | the server has a transaction |
  */
-export function openSession(
-  bridge: Bridge,
-  session: Session,
-  { commits, epoch }: { commits: Commits; epoch?: number | undefined },
-): SessionConnection {
-  const fence = session === 'write' && epoch !== undefined ? [numberParameters(fenceOf(epoch))] : []
-  let waiting: Waiting[] = []
-  let limitMs = 0
-  let isOpen = false
+export class ServerConnection implements Connection {
+  readonly dialect = POSTGRES
+  readonly #bridge: Bridge
+  readonly #session: Session
+  readonly #commits: Commits
+  readonly #fence: readonly Waiting[]
+  readonly #isOnly: boolean
+  #state: 'idle' | 'begun' | 'open' = 'idle'
+  #waiting: Waiting[] = []
+  #limitMs = 0
+
+  constructor(bridge: Bridge, session: Session, { commits, epoch, isOnly = false }: ServerConnectionOptions) {
+    this.#isOnly = isOnly
+    this.#bridge = bridge
+    this.#session = session
+    this.#commits = commits
+    this.#fence = session === 'write' && epoch !== undefined ? [frame(fenceOf(epoch))] : []
+  }
+
+  one<T>(sql: string, params?: Params): T | undefined {
+    // The callers of `one` and `all` state the shape of the rows that their SQL selects.
+    return this.#ask(sql, params)?.rows[0] as T | undefined
+  }
+
+  all<T>(sql: string, params?: Params): T[] {
+    return (this.#ask(sql, params)?.rows ?? []) as T[]
+  }
+
+  batch(statements: readonly Statement[]): Row[][] {
+    if (statements.length === 0) return []
+    const done = this.#send(statements.map(({ sql, params }) => numberParameters(sql, params)))
+    return done.slice(-statements.length).map(({ rows }) => rows)
+  }
+
+  run(sql: string, params?: Params): number {
+    return this.#ask(sql, params)?.count ?? 0
+  }
+
+  attempt(sql: string, params?: Params): number {
+    // What waits is not part of the attempt.
+    this.#send([])
+    try {
+      const statement = numberParameters(sql, params)
+      return this.#send([frame('SAVEPOINT attempt'), statement, frame('RELEASE attempt')])[1]?.count ?? 0
+    } catch (error) {
+      if (this.inTransaction()) this.#send([frame('ROLLBACK TO attempt'), frame('RELEASE attempt')])
+      throw error
+    }
+  }
+
+  post(sql: string, params?: Params, onRows?: (rows: Row[]) => void): number {
+    const onDone = onRows && (({ rows }: Done) => onRows(rows))
+    this.#waiting.push({ ...numberParameters(sql, params), ...(onDone && { onDone }) })
+    return 1
+  }
+
+  settle(): void {
+    if (this.#waiting.some(({ isFrame }) => !isFrame)) this.#send([])
+  }
+
+  begin(mode: TransactionMode): void {
+    this.#waiting.push(frame(BEGIN[mode]), ...this.#fence)
+    this.#state = 'begun'
+  }
 
   /**
-   * Runs what waits, then `last`. Throws the first error; that of what waits is of no interest in a rollback.
+   * @throws AppError `internal` (`commit_refused`) for a transaction in which a statement has failed, and
+   *   what a statement that waits throws.
    */
-  function send(last: readonly Waiting[], isRollback = false): Done[] {
-    const sent = [...waiting, ...last]
-    const first = isRollback ? waiting.length : 0
-    waiting = []
+  commit(): void {
+    const isOpen = this.#state === 'open'
+    this.#state = 'idle'
+    // Nobody has asked for the rows of what waits.
+    if (this.#session === 'read' || this.#waiting.every(({ isFrame }) => isFrame)) this.#waiting = []
+    if (!isOpen && this.#waiting.length === 0) return
+    if (this.#session === 'read') {
+      this.#bridge.send(this.#session, numberParameters('COMMIT'))
+      return
+    }
+    if (this.#ask('COMMIT')?.command !== 'COMMIT') {
+      throw new AppError('internal', 'PostgreSQL rolled a transaction back instead of committing it', {
+        reason: 'commit_refused',
+      })
+    }
+    this.#commits.count += 1
+  }
+
+  rollback(): void {
+    const isOpen = this.#state === 'open'
+    this.#state = 'idle'
+    this.#waiting = []
+    if (isOpen) this.#send([frame('ROLLBACK')])
+  }
+
+  savepoint(): void {
+    this.#waiting.push(SAVEPOINT)
+  }
+
+  releaseSavepoint(): void {
+    this.#waiting.push(frame('RELEASE work'))
+  }
+
+  rollbackToSavepoint(): void {
+    const place = this.#waiting.lastIndexOf(SAVEPOINT)
+    // What waits behind the savepoint, or since it was sent, is undone by not being sent.
+    this.#waiting = this.#waiting.slice(0, Math.max(0, place))
+    if (place < 0) this.#send([frame('ROLLBACK TO work'), frame('RELEASE work')])
+  }
+
+  transaction<T>(mode: TransactionMode, work: () => T): T {
+    return runTransaction(this, mode, work)
+  }
+
+  inTransaction(): boolean {
+    return this.#state !== 'idle'
+  }
+
+  version(): number {
+    return this.#session === 'read' ? this.#commits.count : 0
+  }
+
+  /** Ends each statement from now on after this time in ms. */
+  limit(ms: number): void {
+    this.#limitMs = ms
+    this.#ask(`SET statement_timeout = ${ms}`)
+  }
+
+  close(): void {
+    if (this.#isOnly) this.#bridge.close()
+  }
+
+  #ask(sql: string, params?: Params): Done | undefined {
+    return this.#send([numberParameters(sql, params)]).at(-1)
+  }
+
+  /** Sends what waits, and `last`, in one packet. @throws the first error. */
+  #send(last: readonly Waiting[]): Done[] {
+    const sent = [...this.#waiting, ...last]
+    this.#waiting = []
     if (sent.length === 0) return []
-    const outcomes = bridge.ask(
-      session,
+    if (this.#state === 'begun') this.#state = 'open'
+    const outcomes = this.#bridge.ask(
+      this.#session,
       sent.map(({ text, values }) => ({ text, values })),
     )
-    const failed = outcomes.slice(first).find((each) => 'refusal' in each)
-    if (failed && 'refusal' in failed) throw thrown(failed.refusal)
+    const failed = outcomes.find((each) => 'refusal' in each)
+    if (failed) throw this.#errorOf(failed.refusal)
     return outcomes.flatMap((each, at) => {
       if (!('done' in each)) return []
       sent[at]?.onDone?.(each.done)
@@ -67,102 +200,16 @@ export function openSession(
     })
   }
 
-  function thrown(refusal: Parameters<typeof errorOf>[0]): Error {
-    const error = errorOf(refusal, limitMs)
+  #errorOf(refusal: Refusal): Error {
+    const error = errorOf(refusal, this.#limitMs)
     if (error !== 'lost') return error
-    isOpen = false
-    return bridge.lose(refusal.message)
+    this.#state = 'idle'
+    return this.#bridge.lose(refusal.message)
   }
+}
 
-  function ask(sql: string, params?: Params): Done | undefined {
-    return send([numberParameters(sql, params)]).at(-1)
-  }
+const SAVEPOINT = frame('SAVEPOINT work')
 
-  function commit(): void {
-    isOpen = false
-    const hasBegun = waiting[0]?.text.startsWith('BEGIN') !== true
-    // Nothing was asked for, or nobody has asked for the rows.
-    if (!hasBegun && waiting.length === 1 + fence.length) waiting = []
-    if (session === 'read') waiting = []
-    if (!hasBegun && waiting.length === 0) return
-    if (session === 'read') {
-      bridge.send(session, numberParameters('COMMIT'))
-      return
-    }
-    const done = ask('COMMIT')
-    // So it answers a transaction in which a statement has failed.
-    if (done?.command !== 'COMMIT') {
-      throw new AppError('internal', 'PostgreSQL rolled a transaction back instead of committing it', {
-        reason: 'commit_refused',
-      })
-    }
-    commits.count += 1
-  }
-
-  function rollback(sql: string): void {
-    if (sql === 'ROLLBACK') isOpen = false
-    send([numberParameters(sql)], true)
-  }
-
-  const connection: SessionConnection = {
-    dialect: POSTGRES,
-    // The callers of `one` and `all` state the shape of the rows that their SQL selects.
-    one: <T>(sql: string, params?: Params) => ask(sql, params)?.rows[0] as T | undefined,
-    all: <T>(sql: string, params?: Params) => (ask(sql, params)?.rows ?? []) as T[],
-    batch(statements) {
-      if (statements.length === 0) return []
-      const done = send(statements.map(({ sql, params }) => numberParameters(sql, params)))
-      return done.slice(-statements.length).map(({ rows }) => rows as Record<string, unknown>[])
-    },
-    run(sql, params) {
-      if (sql === 'COMMIT') commit()
-      else if (sql.startsWith('ROLLBACK')) rollback(sql)
-      else return ask(sql, params)?.count ?? 0
-      return 0
-    },
-    attempt(sql, params) {
-      send([])
-      const statements = ['SAVEPOINT attempt', sql, 'RELEASE attempt']
-      try {
-        return (
-          send(statements.map((each) => numberParameters(each, each === sql ? params : {})))[1]?.count ?? 0
-        )
-      } catch (error) {
-        if (isOpen) send(['ROLLBACK TO attempt', 'RELEASE attempt'].map((each) => numberParameters(each)))
-        throw error
-      }
-    },
-    post(sql, params, onRows) {
-      const onDone = onRows && (({ rows }: Done) => onRows(rows as Record<string, unknown>[]))
-      waiting.push({ ...numberParameters(sql, params), ...(onDone && { onDone }) })
-      return 1
-    },
-    settle() {
-      if (!waiting.every(({ text }) => FRAME.test(text))) send([])
-    },
-    limit(ms) {
-      limitMs = ms
-      ask(`SET statement_timeout = ${ms}`)
-    },
-    begin(mode) {
-      waiting.push(numberParameters(BEGIN[mode]), ...fence)
-      isOpen = true
-    },
-    transaction(mode, work) {
-      if (isOpen) throw new TypeError('a transaction is open already; use its tx')
-      connection.begin(mode)
-      try {
-        const result = work()
-        commit()
-        return result
-      } catch (error) {
-        if (isOpen) rollback('ROLLBACK')
-        throw error
-      }
-    },
-    inTransaction: () => isOpen,
-    version: () => (session === 'read' ? commits.count : 0),
-    close: () => undefined,
-  }
-  return connection
+function frame(sql: string): Waiting {
+  return { ...numberParameters(sql), isFrame: true }
 }

@@ -6,7 +6,7 @@ import type { ServerAddress } from '../engine/server-address.ts'
 import type { OpenedSource } from '../readers/reader-host.ts'
 import { ReaderPool } from '../readers/reader-pool.ts'
 import { Bridge, type BridgeOptions, ConnectionRefused, type Session } from './bridge/bridge.ts'
-import { type Commits, openSession } from './connection.ts'
+import { type Commits, ServerConnection } from './connection.ts'
 import { connectionError } from './failure.ts'
 import { readsName, STANDBYS, sessionName } from './lease/lease-statements.ts'
 import { createServerReads } from './server-reads.ts'
@@ -90,12 +90,12 @@ export function openServerEngine(options: ServerOptions, prepare: (engine: NewEn
   try {
     bridge.patienceMs = PREPARATION_MS
     const commits: Commits = { count: 0 }
-    const writer = openSession(bridge, 'write', { commits, epoch })
+    const writer = new ServerConnection(bridge, 'write', { commits, epoch })
     const schema = storedSchemaOf(writer, { isBackedUp: options.isBackedUp ?? false })
     prepareServer(writer, options)
     prepare({ writer, schema })
     bridge.patienceMs = epoch === undefined ? patienceMs : START_MS
-    const reader = openSession(bridge, 'read', { commits })
+    const reader = new ServerConnection(bridge, 'read', { commits })
     const turns = new Turns(clock, TURN_MS)
     // Work of the service itself takes turns with callers as if each was of another one.
     let works = 0
@@ -139,10 +139,10 @@ export function openServerForReading(server: ServerAddress): OpenedSource {
   const bridge = connect(server, ['read'])
   // The caller limits its statements; nobody else waits for it.
   bridge.patienceMs = PREPARATION_MS
-  const connection = openSession(bridge, 'read', { commits: { count: 0 } })
+  const connection = new ServerConnection(bridge, 'read', { commits: { count: 0 }, isOnly: true })
   // The server ends a statement whose reader is gone.
   connection.run('SET client_connection_check_interval = 1000')
-  return { connection: { ...connection, close: () => bridge.close() }, limit: connection.limit }
+  return { connection, limit: (ms) => connection.limit(ms) }
 }
 
 function connect(

@@ -10,7 +10,7 @@ import type { ChangeFeed } from './changes.ts'
 import type { ReadTx, Tx } from './tx.ts'
 
 /** How much a write stores, and for whom. */
-interface WriteSize {
+export interface WriteSize {
   readonly bytes: number
   readonly account?: string
 }

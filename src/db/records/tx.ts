@@ -31,7 +31,7 @@ export interface Tx extends ReadTx, SqlWriter, RecordWriter {
 }
 
 /** Dependencies shared by all transactions of a database. */
-interface TxDependencies {
+export interface TxDependencies {
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
 }

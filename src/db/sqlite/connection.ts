@@ -1,9 +1,9 @@
 import { SQLiteError, Database as Sqlite, type Statement } from 'bun:sqlite'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { AppError } from '../../base/index.ts'
-import type { Connection, TransactionMode } from '../engine/connection.ts'
+import { type Connection, runTransaction, type TransactionMode } from '../engine/connection.ts'
 import { StatementError, storageFull, unflushed } from '../engine/failure.ts'
-import type { Params } from '../engine/sql.ts'
+import type { Statement as BoundStatement, Params } from '../engine/sql.ts'
 import { SQLITE } from './sql/dialect.ts'
 
 /** In this order: with the time-out set first, the switch to WAL waits for a lock too. */
@@ -31,6 +31,8 @@ const BEGIN = { write: 'BEGIN IMMEDIATE', read: 'BEGIN DEFERRED' } as const sati
   string
 >
 
+type Row = Record<string, unknown>
+
 /** A connection to a database file. */
 export interface FileConnection extends Connection {
   readonly path: string
@@ -56,7 +58,7 @@ export function openConnection(path: string, access: TransactionMode): FileConne
       sqlite.close()
       throw error
     }
-    return connectionOf(sqlite, path)
+    return new SqliteConnection(sqlite, path)
   })
 }
 
@@ -79,70 +81,114 @@ function setPragma(sqlite: Sqlite, name: string, value: string | number): void {
   }
 }
 
-function connectionOf(sqlite: Sqlite, path: string): FileConnection {
-  const cache = new Map<string, Statement<unknown, [Params]>>()
+class SqliteConnection implements FileConnection {
+  readonly dialect = SQLITE
+  readonly path: string
+  readonly #sqlite: Sqlite
+  readonly #prepared = new Map<string, Statement<unknown, [Params]>>()
 
-  function prepared(sql: string): Statement<unknown, [Params]> {
-    const known = cache.get(sql)
+  constructor(sqlite: Sqlite, path: string) {
+    this.#sqlite = sqlite
+    this.path = path
+  }
+
+  one<T>(sql: string, params: Params = {}): T | undefined {
+    // The callers of `one` and `all` state the shape of the rows that their SQL selects.
+    return withStorageErrors(this.path, () => (this.#prepare(sql).get(params) ?? undefined) as T | undefined)
+  }
+
+  all<T>(sql: string, params: Params = {}): T[] {
+    return withStorageErrors(this.path, () => {
+      const rows = isPlan(sql) ? this.#planOf(sql, params) : this.#prepare(sql).all(params)
+      return rows as T[]
+    })
+  }
+
+  batch(statements: readonly BoundStatement[]): Row[][] {
+    return statements.map(({ sql, params }) => this.all(sql, params))
+  }
+
+  run(sql: string, params: Params = {}): number {
+    return withStorageErrors(this.path, () => this.#prepare(sql).run(params).changes)
+  }
+
+  /** A statement that fails is undone alone. */
+  attempt(sql: string, params?: Params): number {
+    return this.run(sql, params)
+  }
+
+  post(sql: string, params?: Params, onRows?: (rows: Row[]) => void): number {
+    if (!onRows) return this.run(sql, params)
+    const rows = this.all<Row>(sql, params)
+    onRows(rows)
+    return rows.length
+  }
+
+  settle(): void {
+    // What was posted has run.
+  }
+
+  begin(mode: TransactionMode): void {
+    this.run(BEGIN[mode])
+  }
+
+  commit(): void {
+    this.run('COMMIT')
+  }
+
+  rollback(): void {
+    this.run('ROLLBACK')
+  }
+
+  savepoint(): void {
+    this.run('SAVEPOINT work')
+  }
+
+  releaseSavepoint(): void {
+    this.run('RELEASE work')
+  }
+
+  rollbackToSavepoint(): void {
+    this.run('ROLLBACK TO work')
+    this.run('RELEASE work')
+  }
+
+  transaction<T>(mode: TransactionMode, work: () => T): T {
+    return runTransaction(this, mode, work)
+  }
+
+  inTransaction(): boolean {
+    return this.#sqlite.inTransaction
+  }
+
+  version(): number {
+    return this.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+  }
+
+  close(): void {
+    for (const statement of this.#prepared.values()) statement.finalize()
+    this.#prepared.clear()
+    this.#sqlite.close(true)
+  }
+
+  #prepare(sql: string): Statement<unknown, [Params]> {
+    const known = this.#prepared.get(sql)
     if (known) return known
-    const statement = sqlite.prepare<unknown, [Params]>(sql)
-    cache.set(sql, statement)
-    if (cache.size > STATEMENT_CACHE) dropOldest(cache)
+    const statement = this.#sqlite.prepare<unknown, [Params]>(sql)
+    this.#prepared.set(sql, statement)
+    if (this.#prepared.size > STATEMENT_CACHE) dropOldest(this.#prepared)
     return statement
   }
 
   /** Not cached: at its end such a statement still counts as running, and would keep the snapshot open. */
-  function planOf(sql: string, params: Params): unknown[] {
-    const statement = sqlite.prepare<unknown, [Params]>(sql)
+  #planOf(sql: string, params: Params): unknown[] {
+    const statement = this.#sqlite.prepare<unknown, [Params]>(sql)
     try {
       return statement.all(params)
     } finally {
       statement.finalize()
     }
   }
-
-  // The callers of `one` and `all` state the shape of the rows that their SQL selects.
-  const connection: FileConnection = {
-    path,
-    dialect: SQLITE,
-    one: <T>(sql: string, params: Params = {}) =>
-      withStorageErrors(path, () => (prepared(sql).get(params) ?? undefined) as T | undefined),
-    all: <T>(sql: string, params: Params = {}) =>
-      withStorageErrors(path, () => (isPlan(sql) ? planOf(sql, params) : prepared(sql).all(params)) as T[]),
-    batch: (statements) => statements.map(({ sql, params }) => connection.all(sql, params)),
-    run: (sql, params = {}) => withStorageErrors(path, () => prepared(sql).run(params).changes),
-    // A statement that fails is undone alone.
-    attempt: (sql, params) => connection.run(sql, params),
-    post(sql, params, onRows) {
-      if (!onRows) return connection.run(sql, params)
-      const rows = connection.all<Record<string, unknown>>(sql, params)
-      onRows(rows)
-      return rows.length
-    },
-    settle: () => undefined,
-    begin: (mode) => void connection.run(BEGIN[mode]),
-    transaction(mode, work) {
-      if (sqlite.inTransaction) throw new TypeError('a transaction is open already; use its tx')
-      connection.begin(mode)
-      try {
-        const result = work()
-        connection.run('COMMIT')
-        return result
-      } catch (error) {
-        // When the disk is full, SQLite rolls back on its own.
-        if (sqlite.inTransaction) connection.run('ROLLBACK')
-        throw error
-      }
-    },
-    inTransaction: () => sqlite.inTransaction,
-    version: () => connection.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0,
-    close() {
-      for (const statement of cache.values()) statement.finalize()
-      cache.clear()
-      sqlite.close(true)
-    },
-  }
-  return connection
 }
 
 function isPlan(sql: string): boolean {

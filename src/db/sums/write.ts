@@ -42,7 +42,11 @@ export function writeSums(tx: Pick<SqlWriter, 'post' | 'dialect' | 'now'>): void
  */
 export function prepareSums(writer: Connection, now: number): void {
   writer.run('INSERT INTO sums_watermark (id, position) VALUES (1, 0) ON CONFLICT DO NOTHING')
-  writeSums({ post: writer.post, dialect: writer.dialect, now })
+  writeSums(postingAt(writer, now))
+}
+
+function postingAt(writer: Connection, now: number): Parameters<typeof writeSums>[0] {
+  return { now, dialect: writer.dialect, post: (sql, params) => void writer.post(sql, params) }
 }
 
 /** What the writer calls before each commit: it writes the sums when there is enough that is newer. */
@@ -55,6 +59,6 @@ export function createSumsWriter(writer: Connection, clock: Clock): () => void {
     const due = writer.one(
       `SELECT 1 FROM sums_watermark WHERE ${LAST_POSITION} - position >= ${MIN_NEWER_ENTRIES}`,
     )
-    if (due) writeSums({ post: writer.post, dialect: writer.dialect, now: clock.now() })
+    if (due) writeSums(postingAt(writer, clock.now()))
   }
 }

@@ -41,7 +41,7 @@ export function openSnapshot(place: DatabasePlace): Snapshot {
       }
     },
     close() {
-      connection.run('COMMIT')
+      connection.commit()
       connection.close()
     },
   }

@@ -86,7 +86,7 @@ export function* wholeDatabase(place: DatabasePlace): Generator<object, void, un
       }
     }
     yield { rows: count }
-    connection.run('COMMIT')
+    connection.commit()
   } finally {
     connection.close()
   }

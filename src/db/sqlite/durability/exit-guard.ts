@@ -9,7 +9,7 @@ import type { FileConnection } from '../connection.ts'
 export function keepLogAtExit(reader: FileConnection): () => void {
   const hold = () => {
     try {
-      if (!reader.inTransaction()) reader.run('BEGIN')
+      if (!reader.inTransaction()) reader.begin('read')
       reader.one('SELECT count(*) FROM sqlite_schema')
     } catch {
       // Without the guard, the next start may ask for a decision about a log of which nothing is missing.

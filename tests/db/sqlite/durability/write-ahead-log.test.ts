@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { silentLog } from '../../../../src/base/index.ts'
 import type { Params } from '../../../../src/db/engine/sql.ts'
-import { type FileConnection, openConnection } from '../../../../src/db/sqlite/connection.ts'
+import { openConnection } from '../../../../src/db/sqlite/connection.ts'
 import { openWriteAheadLog } from '../../../../src/db/sqlite/durability/write-ahead-log.ts'
 import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
@@ -48,15 +48,13 @@ test('the log is emptied without waiting for its readers, unlike writes', async 
   const timeoutMs = () => writer.one<{ timeout: number }>('PRAGMA busy_timeout')?.timeout
   const ofWrites = timeoutMs()
   const timeouts: unknown[] = []
-  const watched: FileConnection = {
-    ...writer,
-    one<T>(sql: string, params?: Params) {
-      if (sql.includes('wal_checkpoint(TRUNCATE)')) timeouts.push(timeoutMs())
-      return writer.one<T>(sql, params)
-    },
-  }
+  const one = writer.one.bind(writer)
+  spyOn(writer, 'one').mockImplementation(<T>(sql: string, params?: Params) => {
+    if (sql.includes('wal_checkpoint(TRUNCATE)')) timeouts.push(timeoutMs())
+    return one<T>(sql, params)
+  })
   writer.run('CREATE TABLE t (a)')
-  const log = openWriteAheadLog(watched, { clock: new FakeClock(), log: silentLog })
+  const log = openWriteAheadLog(writer, { clock: new FakeClock(), log: silentLog })
   const reader = openConnection(path, 'read')
   reader.run('BEGIN')
   reader.one('SELECT count(*) FROM t')
