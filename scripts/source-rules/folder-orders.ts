@@ -81,11 +81,15 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['events', 'records', 'shares', 'simulate'],
       ['reader-main.ts', 'realtime'],
       ['routes.ts'],
-      ['instance.ts'],
+      ['instance'],
       ['gate.ts'],
       ['database-service.ts'],
       ['create-server.ts'],
     ],
+  },
+  {
+    folder: 'src/server/instance',
+    steps: [['dependencies.ts'], ['database.ts', 'parts.ts'], ['services.ts'], ['instance.ts']],
   },
   {
     folder: 'src/server/jobs',

@@ -4,7 +4,7 @@ import type { RestoredFile } from '../db/sqlite/backup/index.ts'
 import type { StagedRestore } from './admin/backups/operations.ts'
 import type { Gate } from './gate.ts'
 import type { HttpPorts } from './http/ports.ts'
-import type { Instance } from './instance.ts'
+import type { Instance } from './instance/dependencies.ts'
 
 interface DatabaseServiceDependencies {
   /** Undefined for a database that a server of its own keeps. */
