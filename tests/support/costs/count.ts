@@ -2,6 +2,7 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { type Mock, spyOn } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RoundTripCounter } from './round-trips.ts'
 
 const HEADER_BYTES = 32
 const FRAME_BYTES = 24 + 4_096
@@ -11,6 +12,7 @@ export interface Counted {
   /** Numbers of the pages that it has added to the log. */
   pages: number[]
   statements: number
+  roundTrips: number
 }
 
 type Prepare = Sqlite['prepare']
@@ -42,20 +44,25 @@ export class StatementCounter implements Disposable {
   }
 }
 
-/** Counts what `work` adds to the log of the database in `dir`; see `emptyLog`. */
+/**
+ * Counts what `work` costs, and what it adds to the log of the database in `dir`, if it is there; see
+ * `emptyLog`.
+ */
 export async function countCost(
   dir: string,
-  statements: StatementCounter,
+  { statements, roundTrips }: { statements: StatementCounter; roundTrips: RoundTripCounter },
   work: () => Promise<unknown>,
 ): Promise<Counted> {
   const log = join(dir, 'svc.db-wal')
-  const [bytes, counted] = [statSync(log).size, statements.count]
+  const [counted, trips] = [statements.count, roundTrips.count]
+  const bytes = statSync(log, { throwIfNoEntry: false })?.size
   await work()
-  const added = readFileSync(log).subarray(Math.max(bytes, HEADER_BYTES))
+  const added =
+    bytes === undefined ? Buffer.alloc(0) : readFileSync(log).subarray(Math.max(bytes, HEADER_BYTES))
   const pages = Array.from({ length: added.length / FRAME_BYTES }, (_, at) =>
     added.readUInt32BE(at * FRAME_BYTES),
   )
-  return { pages, statements: statements.count - counted }
+  return { pages, statements: statements.count - counted, roundTrips: roundTrips.count - trips }
 }
 
 /** Empties the log of the database in `dir`, so that the next commits are appended to it. */
