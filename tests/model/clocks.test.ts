@@ -29,7 +29,10 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     ],
     ...['removed_users.at', 'shares.created', 'thresholds.breached_at', 'tuner_runs.started_at'],
   ],
-  'what ends with them is only kept for longer': ['calibration_requests.finished_at'],
+  'what ends with them is only kept for longer': [
+    ...['calibration_requests.finished_at', 'events.ts', 'reading_buckets.start'],
+  ],
+  'they are no times': ['quantum_jobs.quote_run_from', 'quantum_jobs.run_next', 'users.mail_slot_start'],
   'those who read them bound them': [
     ...[
       'quantum_jobs.finished_at',
@@ -44,7 +47,9 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
 test('every stored time is bounded, or harmless for a known reason', () => {
   const bounded = new Set(BOUNDED_TIMES.map(({ table, column }) => `${table}.${column}`))
   const isTime = (name: string) =>
-    /(^at|_at|_until|_time|minute|since|last|last_seen|not_before|began|ended|created|written)$/.test(name)
+    /(^|_)(at|until|time|date|day|ts|minute|since|last|seen|before|began|ended|created|updated|written|start|end|expires|expiry|deadline|due|next|valid|from)$/.test(
+      name,
+    )
   const stored = [
     ...COLLECTIONS.flatMap(({ name, fields }) =>
       Object.entries(fields)
@@ -71,6 +76,8 @@ const KNOWN: readonly WrongClock[] = [
   { who: 'driver', byMs: 3_650 * DAY_MS, minute: 25 },
   { who: 'server', byMs: 10 * HOUR_MS, minute: 10 },
   { who: 'both', byMs: HOUR_MS, minute: 28 },
+  // A slot begins in the minute after.
+  { who: 'server', byMs: HOUR_MS, minute: 24 },
 ]
 
 test('a minute of a wrong clock, then a right one, ends as if it had always been right', async () => {

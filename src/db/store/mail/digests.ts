@@ -148,30 +148,39 @@ export function discardAllDigests(tx: SqlWriter): void {
   tx.run('DELETE FROM mail_digests')
 }
 
+/** When slots were announced, oldest first, as a JSON list; older versions store the last time only. */
 const SLOTS_SEEN = 'mail_slots_seen'
-/** Up to when slots were announced by a clock that was ahead. */
+/** Such times that were later than now when the clock was set back. */
 const SLOTS_AHEAD = 'mail_slots_ahead'
+/** Of each of both. */
+const MAX_TIMES = 100
 
 /**
  * Whether a slot has begun since the last call of `announceSlotStarts`, or that was never called: only then
  * has its time to be stored, and an idle server writes nothing.
  */
 export function hasSlotStarts(tx: ReadTx): boolean {
-  const seen = timeOf(tx, SLOTS_SEEN)
+  const seen = timesOf(tx, SLOTS_SEEN).at(-1)
   if (seen === undefined || seen > toTimestamp(tx.now)) return true
   const sql = 'SELECT 1 FROM time_slots WHERE start_time > $seen AND start_time <= $at LIMIT 1'
   return tx.one(sql, { seen, at: toTimestamp(tx.now) }) !== undefined
 }
 
-function timeOf(tx: ReadTx, key: string): string | undefined {
-  return tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value
+function timesOf(tx: ReadTx, key: string): string[] {
+  const stored = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value
+  if (stored === undefined) return []
+  return stored.startsWith('[') ? JSON.parse(stored) : [stored]
 }
 
-function storeTime(tx: Tx, key: string, at: string): void {
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT (key) DO UPDATE SET value = $at', {
-    key,
-    at,
-  })
+function storeTimes(tx: Tx, key: string, times: readonly string[]): void {
+  const value = JSON.stringify(times.slice(-MAX_TIMES))
+  tx.run(
+    'INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT (key) DO UPDATE SET value = $value',
+    {
+      key,
+      value,
+    },
+  )
 }
 
 /**
@@ -180,21 +189,20 @@ function storeTime(tx: Tx, key: string, at: string): void {
  * After the clock was set back, those are not reported again that were while it was ahead.
  */
 export function announceSlotStarts(tx: Tx): number {
-  const seen = timeOf(tx, SLOTS_SEEN)
-  const ahead = timeOf(tx, SLOTS_AHEAD) ?? ''
-  storeTime(tx, SLOTS_SEEN, tx.at)
-  if (seen !== undefined && seen > tx.at) {
-    if (seen > ahead) storeTime(tx, SLOTS_AHEAD, seen)
-    return 0
-  }
-  const slots = tx.all<{ user: string; start: string; end: string; qpu: string | null }>(
+  const times = timesOf(tx, SLOTS_SEEN)
+  const seen = times.filter((time) => time <= tx.at)
+  const isBack = seen.length < times.length
+  const ahead = [...timesOf(tx, SLOTS_AHEAD), ...times.slice(seen.length)]
+  if (isBack) storeTimes(tx, SLOTS_AHEAD, ahead)
+  storeTimes(tx, SLOTS_SEEN, [...seen, tx.at])
+  const begun = tx.all<{ user: string; start: string; end: string; qpu: string | null }>(
     `SELECT slot.booked_by AS "user", slot.start_time AS start, slot.end_time AS "end", qpus.name AS qpu
      FROM time_slots slot JOIN users ON users.id = slot.booked_by LEFT JOIN qpus ON qpus.id = slot.qpu
      WHERE slot.start_time > $seen AND slot.start_time <= $at AND slot.end_time > $at
-       AND NOT (slot.start_time <= $ahead AND slot.end_time > $ahead)
        AND slot.created < slot.start_time AND users.mail_slot_start = 1`,
-    { seen: seen ?? tx.at, at: tx.at, ahead },
+    { seen: seen.at(-1) ?? tx.at, at: tx.at },
   )
+  const slots = begun.filter(({ start, end }) => !ahead.some((time) => start <= time && time < end))
   for (const { user, start, end, qpu } of slots)
     queueMailItem(tx, user, { kind: 'slot_started', detail: { qpu: qpu ?? '', start, end } })
   return slots.length
