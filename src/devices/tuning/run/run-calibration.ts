@@ -10,6 +10,7 @@ import { type CalibrationConfig, isPinned } from '../config/calibration-config.t
 import { Recall } from '../continuation/recall.ts'
 import type { FinishedSteps } from '../continuation/step-journal.ts'
 import { resetOf } from '../measure/references.ts'
+import { collisionsOf } from '../plan/collisions.ts'
 import { warnOfDuration } from '../plan/estimate.ts'
 import { orderGraph } from '../plan/graph.ts'
 import { groupTargets } from '../plan/groups.ts'
@@ -39,7 +40,7 @@ import { GATE_BENCHMARKS, recordGates } from './record-gates.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
-import { verifyRun } from './verify-run.ts'
+import { verifyRun, withCollisions } from './verify-run.ts'
 import { type WriteOutcome, writeResults } from './write-results.ts'
 
 /** What one run follows. */
@@ -178,8 +179,10 @@ export async function runCalibration(
       for (const target of event.kind === 'begin' ? event.targets : [event.target])
         steps.verify({ routine, target })
     }
+    const number = (element: string, path: string) => values.number(element, path)
+    const designed = collisionsOf(chip, number)
     const first = await walkThrough(plan, (event) => steps.take(event))
-    const walked =
+    const verified =
       mode === 'full' && !only
         ? await verifyRun(first, {
             input,
@@ -188,6 +191,7 @@ export async function runCalibration(
             onCheck: (node) => steps.verify(node),
           })
         : first
+    const walked = withCollisions(verified, collisionsOf(chip, number), clock)
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })
     recordGates({ setup, walked, written, provenance, run: request.runId, isCheck })
@@ -211,6 +215,7 @@ export async function runCalibration(
         ...(recall?.notes(request.resume) ?? []),
         ...config.notes,
         ...(warning === undefined ? [] : [warning]),
+        ...designed.map(({ text }) => `as the device file had it, ${text}`),
         ...priors,
         ...settled,
       ],

@@ -1,3 +1,5 @@
+import type { Clock } from '../../../base/index.ts'
+import type { Collision } from '../plan/collisions.ts'
 import { type Instance, type Instances, instancesOf, keyOf } from '../plan/instances.ts'
 import { type CalibrationPlan, type CheckResult, type PlanInput, planPartial } from '../plan/planner.ts'
 import { RoutineError } from '../routine.ts'
@@ -104,7 +106,47 @@ function withdraw(
   for (const path of paths) values.restore(target, path)
   const margin = check && 'margin' in check ? `${check.margin.toPrecision(3)} times its limit` : 'its limit'
   const message = `off by ${margin} at the end of the run, after one more calibration; the values of before are kept`
-  const failure: NodeResult = {
+  return {
+    ...walked,
+    results: [
+      ...walked.results.map((result) => (result.target === target ? withoutUse(result, paths) : result)),
+      failureOf({ routine, target }, new RoutineError('not_verified', message), clock),
+    ],
+    stale: [
+      ...(walked.stale ?? []),
+      ...own.filter(isSet).map((path) => ({ target, path, routine: routine.name })),
+    ],
+  }
+}
+
+/**
+ * A run with the collisions of what it has found: a note on each; where nothing tells two transitions apart,
+ * both qubits fail that this run has measured, because what was found of one may be that of the other.
+ */
+export function withCollisions(
+  walked: WalkResult,
+  collisions: readonly Collision[],
+  clock: Clock,
+): WalkResult {
+  const failures = collisions.flatMap(({ targets, text, isCertain }) =>
+    targets.flatMap((target) => {
+      const found = walked.results.findLast(
+        (result) => result.target === target && result.parameters['clock_freqs.f01']?.isApplied === true,
+      )
+      if (!isCertain || !found) return []
+      return [failureOf({ routine: found.routine, target }, new RoutineError('collision', text), clock)]
+    }),
+  )
+  return {
+    ...walked,
+    results: [...walked.results, ...failures],
+    notes: [...walked.notes, ...collisions.map(({ text }) => `as found, ${text}`)],
+  }
+}
+
+/** A failure of what a routine has found on a target, which it did not see itself. */
+function failureOf({ routine, target }: Instance, error: RoutineError, clock: Clock): NodeResult {
+  return {
     routine,
     target,
     isUnresolved: false,
@@ -112,23 +154,12 @@ function withdraw(
     outcome: {
       target,
       finding: undefined,
-      error: new RoutineError('not_verified', message),
+      error,
       attempts: 1,
       startedAt: clock.now(),
       durationS: 0,
       hasLeftConfig: false,
       remarks: [],
     },
-  }
-  return {
-    ...walked,
-    results: [
-      ...walked.results.map((result) => (result.target === target ? withoutUse(result, paths) : result)),
-      failure,
-    ],
-    stale: [
-      ...(walked.stale ?? []),
-      ...own.filter(isSet).map((path) => ({ target, path, routine: routine.name })),
-    ],
   }
 }

@@ -90,3 +90,19 @@ parallel: {enabled: true, qubit_spacing: 1, measure_penalty: true}
       expect(penalty).toBeGreaterThan(1e-3)
   })
 })
+
+test('two coupled qubits that no pulse tells apart are not a success, and both are named', async () => {
+  const truth = { ...quietTruth(2, 21), shots_noise: true }
+  qubitOf(truth, 'q1').f01 = qubitOf(truth, 'q0').f01 + 0.4e6
+  for (const edge of Object.values(truth.edges)) edge.drive_leak = [0.05, 0.05]
+  const { findings } = await runOn(truth, ['ramsey_correction', 'randomized_benchmarking'], '')
+  expect(findings.status).toBe('partial_failure')
+  const text = /collision f01 of q0 and f01 of q1 are 0\.[34]\d* MHz apart, less than 10 MHz/
+  expect(findings.errors?.map((error) => [error.slice(0, 2), text.test(error)])).toEqual([
+    ['q0', true],
+    ['q1', true],
+  ])
+  expect(
+    findings.notes?.filter((note) => /^as (found|the device file had it), f01 of q0/.test(note)),
+  ).toHaveLength(2)
+})
