@@ -201,7 +201,7 @@ export class ServerConnection implements Connection {
   }
 
   #errorOf(refusal: Refusal): Error {
-    const error = errorOf(refusal, this.#limitMs)
+    const error = errorOf(refusal, { limitMs: this.#limitMs, role: this.#bridge.role })
     if (error !== 'lost') return error
     this.#state = 'idle'
     return this.#bridge.lose(refusal.message)

@@ -9,9 +9,12 @@ export const LOCK_NOT_AVAILABLE = '55P03'
 /**
  * What a refusal of the server means, by its SQLSTATE
  * (https://www.postgresql.org/docs/15/errcodes-appendix.html). `lost`: the session has ended.
- * `limitMs` is the time that a statement may take.
+ * `limitMs` is the time that a statement may take, `role` that of the session.
  */
-export function errorOf(refusal: Refusal, limitMs: number): AppError | StatementError | 'lost' {
+export function errorOf(
+  refusal: Refusal,
+  { limitMs = 0, role }: { limitMs?: number; role: string },
+): AppError | StatementError | 'lost' {
   const { code, message, detail, table } = refusal
   const cause = new Error(`${code} ${message}${detail === '' ? '' : `: ${detail}`}`)
   if (isLost(code)) return 'lost'
@@ -24,9 +27,9 @@ export function errorOf(refusal: Refusal, limitMs: number): AppError | Statement
     )
   }
   if (code === '42501') {
-    const remedy =
-      'grant it to the role of --database, or make that role the owner: docs/how-to/postgresql.md'
-    return new AppError('unavailable', `PostgreSQL refuses: ${message}; ${remedy}`, {
+    const remedy = `grant it to the role ${role}, or make that role the owner`
+    const where = 'docs/how-to/postgresql.md'
+    return new AppError('unavailable', `PostgreSQL refuses: ${message}; ${remedy}: ${where}`, {
       reason: 'database_refused',
       cause,
     })

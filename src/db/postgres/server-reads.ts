@@ -34,7 +34,7 @@ export function createServerReads(server: ServerAddress): Pick<Engine['readers']
         return doneOf(await run(client, numberParameters(sql, params))).rows
       } catch (error) {
         if (isClosed) throw closed()
-        const known = errorOf(refusalOf(error), 0)
+        const known = errorOf(refusalOf(error), { role: server.user })
         throw known === 'lost' ? lost(error) : known
       } finally {
         waiting -= 1

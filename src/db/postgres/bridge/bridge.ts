@@ -73,6 +73,8 @@ const CONNECT_MS = 10_000
  * thread holds them and wakes this one. Statements of one call leave in one packet.
  */
 export class Bridge {
+  /** Of its sessions. */
+  readonly role: string
   readonly #answers: MessagePort
   readonly #signal = new Int32Array(new SharedArrayBuffer(4))
   readonly #worker: RunningWorker<BridgeRequest>
@@ -88,6 +90,7 @@ export class Bridge {
   /** @throws AppError `unavailable` and `internal` when a connection cannot be made. */
   constructor({ address, sessions, onLost, onWait }: BridgeOptions) {
     const { port1, port2 } = new MessageChannel()
+    this.role = address.user
     this.#answers = port1
     this.#onLost = onLost
     this.#onWait = onWait
