@@ -40,6 +40,8 @@ export const loginCommand = defineCommand({
   async run({ flags, positionals: [address = ''] }) {
     const profile = flags.profile ?? environment('SVC_PROFILE') ?? 'default'
     if (flags.superuser && flags.scope) throw new UsageError('--superuser and --scope exclude each other')
+    if (flags.withToken && (flags.scope ?? flags.email) !== undefined)
+      throw new UsageError('--with-token excludes --email and --scope: the token has both')
     const scope = flags.superuser ? 'operate' : (flags.scope ?? 'all')
     const pin = flags.caFingerprint === undefined ? undefined : readPin(flags.caFingerprint)
     // Refuses a text that is not an address, or one that a fingerprint cannot protect, before it asks.
@@ -51,7 +53,9 @@ export const loginCommand = defineCommand({
       const token = flags.withToken
         ? await ask('API token', { isSecret: true })
         : await newToken(server, flags.email ?? (await ask('E-mail')), scope)
-      const { account } = await new SvcClient({ ...server, apiToken: token }).me()
+      const { account, role } = await new SvcClient({ ...server, apiToken: token }).me()
+      if (flags.superuser && role !== 'superuser')
+        throw new UsageError('the API token is that of a user; --superuser takes one of a superuser')
       const previous = asUsage(() => savedAccount(profile, false))
       const saved: Account = { address, api_token: token, ...(pin !== undefined && { ca_fingerprint: pin }) }
       const file = saveAccount(profile, saved)

@@ -56,17 +56,24 @@ function jobOperation(
   })
 }
 
-/** Runs `work` with the id of a QPU. @throws AppError if there is none of this name. */
+/**
+ * Runs `work` with the id of a QPU, and prints what is done, and why the QPU takes no jobs if `isEnd`.
+ * @throws AppError if there is none of this name.
+ */
 function ofQpu(
   flags: ValuesOf<typeof CONNECTION_FLAGS>,
   name: string,
+  { done, isEnd }: { done: string; isEnd: boolean },
   work: (svc: SvcClient, id: string) => Promise<unknown>,
 ): Promise<unknown> {
   const missing = `there is no QPU ${name}; svc qpus lists them`
   return withOperator(flags, missing, async (svc) => {
-    const qpu = (await svc.qpus()).find((each) => each.name === name || each.id === name)
+    const find = async () => (await svc.qpus()).find((each) => each.name === name || each.id === name)
+    const qpu = await find()
     if (!qpu) throw new AppError('not_found', missing)
     await work(svc, qpu.id)
+    const left = isEnd ? (await find())?.reason?.text : undefined
+    console.log(`QPU ${name} ${done}${left === undefined ? '' : `; now: ${left}`}`)
   })
 }
 
@@ -81,8 +88,8 @@ function qpuOperation(
     positionals: [QPU],
     flags: { ...OFF, ...REASON, ...CONNECTION_FLAGS },
     async run({ flags, positionals: [name = ''] }) {
-      await ofQpu(flags, name, (svc, id) => work(svc, id, !flags.off, flags.reason))
-      console.log(`QPU ${name} ${flags.off ? off : on}`)
+      const said = { done: flags.off ? off : on, isEnd: flags.off }
+      await ofQpu(flags, name, said, (svc, id) => work(svc, id, !flags.off, flags.reason))
     },
   })
 }
@@ -92,8 +99,8 @@ const enableCommand = defineCommand({
   positionals: [QPU],
   flags: { off: switchFlag(kinds.bool(), 'Disable it'), ...CONNECTION_FLAGS },
   async run({ flags, positionals: [name = ''] }) {
-    await ofQpu(flags, name, (svc, id) => svc.admin.toggleQpu({ id, enabled: !flags.off }))
-    console.log(`QPU ${name} is ${flags.off ? 'disabled' : 'enabled'}`)
+    const said = { done: flags.off ? 'is disabled' : 'is enabled', isEnd: !flags.off }
+    await ofQpu(flags, name, said, (svc, id) => svc.admin.toggleQpu({ id, enabled: !flags.off }))
   },
 })
 
@@ -133,7 +140,7 @@ export const qpuCommand = defineGroup('Drain, maintain or enable a QPU, as a sup
   drain: () =>
     qpuOperation(
       'Let the running job of a QPU finish and start no other, or end that',
-      ['drains: no further job starts', 'takes jobs again'],
+      ['drains: no further job starts', 'no longer drains'],
       (svc, id, drain, reason) => svc.admin.drain({ id, drain, reason }),
     ),
   maintenance: () =>

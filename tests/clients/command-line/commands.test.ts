@@ -159,12 +159,14 @@ describe('svc login --superuser', () => {
     expect(await done('job', 'move', job, 'kelvin', '--to-simulator')).toBe(
       `Job ${job} waits for QPU kelvin\n`,
     )
-    expect(await done('qpu', 'drain', 'kelvin', '--off')).toBe('QPU kelvin takes jobs again\n')
+    expect(await done('qpu', 'drain', 'kelvin', '--off')).toBe('QPU kelvin no longer drains\n')
     for (const [args, said] of [
       [['maintenance', 'silent', '--reason', 'x'], 'QPU silent is in maintenance\n'],
-      [['maintenance', 'silent', '--off'], 'QPU silent is no longer in maintenance\n'],
+      [['maintenance', 'silent', '--off'], 'QPU silent is no longer in maintenance; now: offline\n'],
       [['enable', 'silent', '--off'], 'QPU silent is disabled\n'],
-      [['enable', 'silent'], 'QPU silent is enabled\n'],
+      [['maintenance', 'silent', '--reason', 'warm'], 'QPU silent is in maintenance\n'],
+      [['enable', 'silent'], 'QPU silent is enabled; now: maintenance: warm\n'],
+      [['maintenance', 'silent', '--off'], 'QPU silent is no longer in maintenance; now: offline\n'],
       [['drain', 'nobody'], 'there is no QPU nobody; svc qpus lists them\n'],
     ] as const) {
       expect(await done('qpu', ...args)).toBe(said)
@@ -178,6 +180,17 @@ describe('svc login --superuser', () => {
     expect((await run(['job', 'hold', job])).err).toContain('run svc login ADDRESS --superuser')
     expect((await run(['logout', ...as])).status).toBe(0)
     expect((await service.call('GET', '/api/me', { token })).status).toBe(401)
+  })
+
+  test('takes a token of a superuser only, and no flag that says what the token says', async () => {
+    const withToken = ['login', service.url, '--with-token']
+    const token = JSON.parse(readFileSync(accounts, 'utf8')).profiles.default.api_token
+    const refused = await run([...withToken, '--superuser', ...as], { input: `${token}\n` })
+    expect([refused.status, refused.err]).toEqual([
+      2,
+      'svc login: the API token is that of a user; --superuser takes one of a superuser; see svc login --help\n',
+    ])
+    expect((await run([...withToken, '--scope', 'read'])).err).toContain('--with-token excludes')
   })
 
   test('a token of the scope operate lives 30 days at most, and no user has one', async () => {
