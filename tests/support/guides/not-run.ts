@@ -28,10 +28,7 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
     ],
   ],
   'docs/how-to/book-time.md': [
-    [
-      "curl -X POST https://svc.example.org/api/bookings -H \"X-API-Token: $TOKEN\" -H 'Content-Type: application/json' -d '{",
-      'its dates have passed; tests/server/bookings',
-    ],
+    ["DAY=$(date -d 'next monday' +%F)", 'names a server that does not exist; tests/server/bookings'],
   ],
   'docs/how-to/bring-up-a-chip.md': [
     [
