@@ -128,17 +128,38 @@ type AttemptEnding = Omit<AttemptResult, 'provenance'> & { provenance: string; e
 
 /** T3, T3', T4: ends the job: its attempt, its charge, its row, and who is told. */
 function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | undefined): ResultOutcome {
-  const { job, attempt, outcome, provenance, endedAt } = result
+  const { job, outcome, endedAt } = result
+  const { user, qpu, created } = row
   const status = outcome.kind
+  const run = runOf(tx, result, row)
+  endClaim(tx, result, row, run.startedAt)
+  if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
+  if (run.hasRun) charge(tx, { job, user, qpu, ms: run.ms, isPaid: owner?.unlimited === 0, at: endedAt })
+  endRow(tx, result, row, run)
+  announceEnd(tx, { job, status, created }, owner)
+  return { kind: 'applied', status }
+}
+
+/** What the job is charged for. */
+interface Run {
+  hasRun: boolean
+  ms: number
+  /** When it began; '' if that is not known. */
+  startedAt: string
+}
+
+function runOf(tx: Tx, { outcome, endedAt, ...result }: AttemptEnding, row: AttemptRow): Run {
   const elapsedMs = result.elapsedMs ?? wallMsSince(tx, row.claimed_at)
   const isFree = outcome.kind === 'failed' && outcome.isFree === true
   const ms = isFree ? 0 : chargeableMs(result.executionMs, elapsedMs)
-  const hasRun = status === 'completed' || ms > 0
-  const startedAt = hasRun ? startOf(row, ms, endedAt) : row.started_at
-  endClaim(tx, result, row, startedAt)
-  if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
-  if (hasRun)
-    charge(tx, { job, user: row.user, qpu: row.qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
+  const hasRun = outcome.kind === 'completed' || ms > 0
+  return { hasRun, ms, startedAt: hasRun ? startOf(row, ms, endedAt) : row.started_at }
+}
+
+/** Ends the row of the job, which holds the attempt that has completed it. */
+function endRow(tx: Tx, result: AttemptEnding, row: AttemptRow, { ms, startedAt }: Run): void {
+  const { job, attempt, outcome, provenance, endedAt } = result
+  const isCompleted = outcome.kind === 'completed'
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
   // A job that has not ended has no results.
   results.saveLarge(tx, job, { isNew: true })
@@ -146,22 +167,20 @@ function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | u
     ...results.row,
     job,
     attempt,
-    status,
-    errorCode: outcome.kind === 'failed' ? (outcome.results.error_code ?? '') : '',
+    status: outcome.kind,
+    errorCode: isCompleted ? '' : (outcome.results.error_code ?? ''),
     driver: row.driver,
     qpu: row.qpu,
-    claimedAt: status === 'completed' ? row.claimed_at : '',
+    claimedAt: isCompleted ? row.claimed_at : '',
     provenance,
     startedAt,
     seconds: ms / 1_000,
-    progress: status === 'completed' ? 1 : row.progress,
+    progress: isCompleted ? 1 : row.progress,
     entries: entriesOf(tx.at, result, row, startedAt),
     endedAt,
     at: tx.at,
   })
   if (ended.length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
-  announceEnd(tx, { job, status, created: row.created }, owner)
-  return { kind: 'applied', status }
 }
 
 const END_JOB = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,
