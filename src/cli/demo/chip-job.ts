@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import hardwareFile from '../../../examples/scheduler.hardware.json' with { type: 'json' }
 import { messageOf } from '../../base/index.ts'
 import { BELL, countLines, SHOTS } from './bell-pair.ts'
+import { CHIP_QPU } from './chip.ts'
 import type { DemoClient } from './client.ts'
 import { startDemoDriver } from './driver.ts'
 
@@ -16,11 +17,10 @@ interface ChipJobDemo {
   folder: string
   /** Folder of the files of a chip that a tuner has calibrated, with its data in `data`. */
   chipFolder: string
+  /** What the driver of the chip's QPU connects with. */
+  access: { token: string; fingerprint: string }
   say(text?: string): void
 }
-
-/** Name of the QPU that runs jobs on the chip. */
-const QPU = 'chip'
 
 /** The wiring of the example, with the simulated chip of the tuner as the address of the cluster. */
 function simulatedHardware(): string {
@@ -39,24 +39,23 @@ const described = v.object({
  * Runs a Bell pair as a job on the chip that was calibrated, by the values in its device file. A chip of
  * which too little was calibrated is said to have none. Returns a function that stops the driver.
  */
-export async function demonstrateChipJob({ admin, user, url, folder, chipFolder, say }: ChipJobDemo) {
+export async function demonstrateChipJob({ admin, user, url, folder, chipFolder, access, say }: ChipJobDemo) {
   const hardware = join(chipFolder, 'simulated.hardware.json')
   writeFileSync(hardware, simulatedHardware())
-  const access = await admin.registerQpu(QPU, 'scheduler_a')
   const options = [
     `scheduler_device_config=${join(chipFolder, 'scheduler.device.yml')}`,
     `scheduler_hardware_config=${hardware}`,
   ]
   const [operation, device] = ['process', 'scheduler_a'] as const
-  const driver = startDemoDriver(folder, url, { name: QPU, operation, device, options, ...access })
-  await admin.untilOnline(QPU, driver)
+  const driver = startDemoDriver(folder, url, { name: CHIP_QPU, operation, device, options, ...access })
+  await admin.untilOnline(CHIP_QPU, driver)
   say()
   say(`Submitting the Bell pair to the chip: ${device} compiles it to pulses with the values just found`)
   try {
-    const job = await user.runJob({ circuits: [{ circuit: BELL }], shots: SHOTS, qpu_target: QPU })
+    const job = await user.runJob({ circuits: [{ circuit: BELL }], shots: SHOTS, qpu_target: CHIP_QPU })
     say(`Job ${job.id} ${job.status} in ${job.duration} s of QPU time; counts:`)
     for (const line of ['', ...countLines(job.counts), '']) say(line)
-    const { description } = await admin.call(described, 'GET', `/api/qpus/${QPU}`)
+    const { description } = await admin.call(described, 'GET', `/api/qpus/${CHIP_QPU}`)
     const errors = description?.qubits.slice(0, 2).map(({ readout_error }) => readout_error) ?? []
     say(agreement(job.counts, errors))
   } catch (error) {

@@ -20,23 +20,25 @@ interface ChipDemo {
   folder: string
   /** Folder of the chip's files; those that exist are used. */
   chipFolder: string
-  /** Name of the QPU that the chip is. */
-  qpu: string
   say(text?: string): void
 }
 
+/** Name of the QPU that the chip is: it is calibrated, and runs jobs. */
+export const CHIP_QPU = 'transmons'
+
 /**
- * Runs a tuner of a simulated chip, requests a full calibration from the server, shows its progress and what
- * it found. Returns a function that stops the tuner.
+ * Registers a QPU, runs a tuner of its simulated chip, requests a full calibration from the server, shows its progress and what
+ * it found. Returns the access of the QPU and a function that stops the tuner.
  * @throws AppError when the tuner ends, or the calibration fails.
  */
-export async function demonstrateChip({ admin, url, folder, chipFolder, qpu, say }: ChipDemo) {
+export async function demonstrateChip({ admin, url, folder, chipFolder, say }: ChipDemo) {
   const file = (name: string) => join(chipFolder, name)
   mkdirSync(chipFolder, { recursive: true })
   place(file('scheduler.device.yml'), deviceFile)
   place(file('calibration.yml'), CONFIG)
-  const [operation, device, name] = ['calibrate', 'scheduler_a_tuner', `${qpu}_tuner`] as const
-  const access = await admin.registerDriver({ name, qpu, operation, device })
+  const [operation, device, name] = ['calibrate', 'scheduler_a_tuner', `${CHIP_QPU}_tuner`] as const
+  const qpu = await admin.registerQpu(CHIP_QPU, 'scheduler_a')
+  const access = await admin.registerDriver({ name, qpu: CHIP_QPU, operation, device })
   const options = [
     'is_simulated=true',
     `calibration_config=${file('calibration.yml')}`,
@@ -65,6 +67,7 @@ export async function demonstrateChip({ admin, url, folder, chipFolder, qpu, say
   say(`${changed} values are now in scheduler.device.yml, its former content in scheduler.device.yml.prev`)
   return {
     request,
+    qpu,
     async stop(): Promise<void> {
       driver.kill('SIGTERM')
       await driver.exited

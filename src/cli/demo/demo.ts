@@ -125,11 +125,19 @@ async function runDemo(server: Server, { url, folder, withCryostat, chipFolder, 
   const chip =
     chipFolder === undefined
       ? undefined
-      : await demonstrateChip({ admin: asAdmin, url, folder, chipFolder, qpu: 'demo', say })
+      : await demonstrateChip({ admin: asAdmin, url, folder, chipFolder, say })
   const stopChipJob =
-    chipFolder === undefined
+    chipFolder === undefined || chip === undefined
       ? undefined
-      : await demonstrateChipJob({ admin: asAdmin, user: asUser, url, folder, chipFolder, say })
+      : await demonstrateChipJob({
+          admin: asAdmin,
+          user: asUser,
+          url,
+          folder,
+          chipFolder,
+          access: chip.qpu,
+          say,
+        })
   if (staysOpen)
     invite({ url, admin, user, token: await asUser.createToken('demo'), calibration: chip?.request })
   return async function stop(): Promise<void> {

@@ -46,7 +46,9 @@ export function laneOf(schedule: Schedule, qpu: string, window: TimeWindow, now:
       if (kind === 'queued_calibration') return []
       const start = parseTime(busy.start)
       const end = parseTime(busy.end)
-      const part = partOf(window, start ?? window.from, end ?? window.to)
+      // Nobody knows when a calibration ends: its bar does not reach beyond now.
+      const open = kind === 'calibration' ? Math.max(now, start ?? now) : window.to
+      const part = partOf(window, start ?? window.from, end ?? open)
       const shown = kind === 'slot' ? (mine ? ('mine' as const) : ('booked' as const)) : kind
       return part ? [{ kind: shown, start, end, ...part }] : []
     }),

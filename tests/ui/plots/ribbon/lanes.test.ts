@@ -21,16 +21,16 @@ test('a lane has the slots of its QPU and those of every QPU, cut at the window'
   ])
 })
 
-test('an open end reaches the end of the window; queued calibrations are counted', () => {
+test('an open end reaches the end of the window, that of a calibration now; queued calibrations are counted', () => {
   const open = { qpu: 'a', end: '', mine: false }
   const busy = [
-    { ...open, kind: 'calibration' as const, start: at(12) },
+    { ...open, kind: 'calibration' as const, start: at(2) },
     { ...open, kind: 'maintenance' as const, start: '' },
     { ...open, kind: 'queued_calibration' as const, start: '' },
   ]
   const { bars, queuedCalibrations } = laneOf({ busy, ticks: [], failures: [], notes: [] }, 'a', window, now)
   expect(bars.map(({ kind, left, width }) => [kind, left, width])).toEqual([
-    ['calibration', 0.5, 0.5],
+    ['calibration', 2 / 24, 6 / 24],
     ['maintenance', 0, 1],
   ])
   expect(queuedCalibrations).toBe(1)
