@@ -1,16 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { isPrinting } from '../lib/print.ts'
-import { ScrollRegion } from '../plots/ScrollRegion.tsx'
+import { PlainSource, type SourceProps } from './PlainSource.tsx'
 import { useLazyEditor } from './use-lazy-editor.ts'
-
-interface SourceProps {
-  text: string
-  label: string
-  /** The line to highlight. */
-  line?: number | undefined
-  /** Called with the line of the caret. */
-  moved?: (line: number) => void
-}
 
 /** A program to read: plain text until the code that highlights it has loaded. */
 export function Source({ text, label, line, moved }: SourceProps) {
@@ -26,11 +17,7 @@ export function Source({ text, label, line, moved }: SourceProps) {
   return (
     <div class="code-editor">
       <div ref={host} hidden={isPlain && view !== undefined} />
-      {isPlain && (
-        <ScrollRegion class="source" label={label}>
-          <pre>{text}</pre>
-        </ScrollRegion>
-      )}
+      {isPlain && <PlainSource text={text} label={label} />}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
+import { Source } from '../../editor/Source.tsx'
 import { jobCondition } from '../../jobs/status.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
@@ -72,7 +73,7 @@ function OwnDetails({ job }: { job: Job }) {
   const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [])
   useEffect(() => owners?.need([job.user_id ?? '']), [job.user_id])
   const owner = owners?.name(job.user_id ?? '')
-  return <Details job={job} path={pathOf(job.id)} owner={owner} ended={useEnded(job)} />
+  return <Details job={job} path={pathOf(job.id)} source={Source} owner={owner} ended={useEnded(job)} />
 }
 
 /** The results of circuits that have ended; they are read again with the job, whatever its progress. */

@@ -2,6 +2,7 @@ import { shared } from '../../api/model/access/shares.ts'
 import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useResource } from '../../app/use-resource.ts'
+import { PlainSource } from '../../editor/PlainSource.tsx'
 import { jobCondition } from '../../jobs/status.ts'
 import { printWhole } from '../../lib/print.ts'
 import { Heading } from '../../parts/Heading.tsx'
@@ -39,7 +40,7 @@ export function SharedPage({ params }: PageProps) {
                 </button>
               </Heading>
               <div class="job">
-                <Details job={job} path={path} owner={undefined} isShared />
+                <Details job={job} path={path} source={PlainSource} owner={undefined} isShared />
               </div>
             </>
           )}

@@ -8,12 +8,11 @@ import { Panel } from '../../../parts/Panel.tsx'
 import { Facts } from './Facts.tsx'
 import { History, ProgressLine, Timeline } from './History.tsx'
 import { Origin } from './Origin.tsx'
-import { Programs } from './Programs.tsx'
+import { Programs, type ProgramsProps } from './Programs.tsx'
 import { Results } from './Results.tsx'
 import { SweepPanel } from './sweep/Sweep.tsx'
 
-interface DetailsProps {
-  job: Job
+interface DetailsProps extends ProgramsProps {
   /** The path of the API from which it was read. */
   path: string
   /** The name that is shown, if any. */
@@ -27,7 +26,7 @@ interface DetailsProps {
 const NONE: PartialResults = []
 
 /** Progress, results and programs of a job; what it has to show comes first. */
-export function Details({ job, path, owner, ended = NONE, isShared = false }: DetailsProps) {
+export function Details({ job, path, source, owner, ended = NONE, isShared = false }: DetailsProps) {
   const part = useMemo(() => (ended.length > 0 ? partOf(job, ended) : undefined), [job, ended])
   const shown = job.status === 'completed' ? job : part
   const details = (
@@ -45,7 +44,7 @@ export function Details({ job, path, owner, ended = NONE, isShared = false }: De
           <Notices job={job} ended={0} />
           {details}
         </Panel>
-        <Programs job={job} />
+        <Programs job={job} source={source} />
       </>
     )
   return (
@@ -56,7 +55,7 @@ export function Details({ job, path, owner, ended = NONE, isShared = false }: De
       </div>
       <SweepPanel job={shown} />
       <Results job={shown} path={job.status === 'completed' ? path : `${path}/partial-results`} />
-      <Programs job={job} />
+      <Programs job={job} source={source} />
       <div class="whole">
         <Panel title="Details">{details}</Panel>
       </div>

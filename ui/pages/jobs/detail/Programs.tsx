@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import type { Job } from '../../../api/model/jobs.ts'
-import { Source } from '../../../editor/Source.tsx'
+import type { SourceProps } from '../../../editor/PlainSource.tsx'
 import { useDiagram } from '../../../jobs/check/use-diagram.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { isPrinting } from '../../../lib/print.ts'
@@ -13,8 +14,14 @@ import { Diagram } from '../Diagram.tsx'
 /** Parameter sets that are listed. */
 const MAX_SETS = 20
 
+export interface ProgramsProps {
+  job: Job
+  /** Shows the text of a program: with the code of the editor, or without it. */
+  source: ComponentType<SourceProps>
+}
+
 /** The programs of a job, one at a time, with diagram and parameter values. */
-export function Programs({ job }: { job: Job }) {
+export function Programs({ job, source: Source }: ProgramsProps) {
   const circuits = job.payload?.circuits ?? []
   const chosen = useSignal(0)
   const line = useSignal<number | undefined>(undefined)
