@@ -20,7 +20,7 @@ export function Rail({ pages }: { pages: readonly Page[] }) {
     if (current) nav.current?.scrollTo({ left: current.offsetLeft - nav.current.clientWidth / 3 })
   }, [path])
   return (
-    <div class="rail">
+    <section class="rail" aria-label="Site">
       <div class="rail-content">
         <a class="brand" href="/">
           <Logo />
@@ -46,7 +46,7 @@ export function Rail({ pages }: { pages: readonly Page[] }) {
           </small>
         </footer>
       </div>
-    </div>
+    </section>
   )
 }
 

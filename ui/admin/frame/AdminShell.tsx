@@ -47,7 +47,7 @@ function AdminRail({ pages }: { pages: readonly Page[] }) {
     </a>
   )
   return (
-    <div class="rail">
+    <section class="rail" aria-label="Site">
       <div class="rail-content">
         <a class="brand" href="/_/">
           <Logo />
@@ -63,7 +63,7 @@ function AdminRail({ pages }: { pages: readonly Page[] }) {
           <a href="/">Back to the dashboard</a>
         </footer>
       </div>
-    </div>
+    </section>
   )
 }
 

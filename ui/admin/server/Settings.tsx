@@ -5,6 +5,7 @@ import { formatNumberOf, sentence } from '../../lib/format.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { shellQuoted } from '../snippets/quote.ts'
 import { type Setting, settings, toYaml } from './model.ts'
 
 /** The settings in force, each with the place where it was given. They are changed where they were given. */
@@ -70,6 +71,11 @@ function leadOf(list: readonly Setting[]): string {
   return `${sentence(formatNumberOf(given, 'setting'))} given, ${list.length - given} with their defaults.`
 }
 
+/** The words of the command line that give a setting its present value. */
+function flagOf({ flag, value, default: unset, secret }: Setting): string {
+  return `${flag} ${secret ? 'SECRET' : shellQuoted(value || unset || 'VALUE')}`
+}
+
 function Table({ settings: rows, label }: { settings: readonly Setting[]; label: string }) {
   return (
     <div class="scroll">
@@ -108,6 +114,7 @@ function Table({ settings: rows, label }: { settings: readonly Setting[]; label:
                   <code>{each.source === 'default' ? `${each.flag}, ${each.variable}` : each.place}</code>
                   {each.reloadable && ', changed by a reload too'}
                 </p>
+                <CopyButton text={flagOf(each)} what={`the flag of ${each.name}`} />
               </td>
             </tr>
           ))}
