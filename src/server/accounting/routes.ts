@@ -5,6 +5,7 @@ import {
   DIRECTION_MARKS,
   listLedger,
   USAGE_GROUPS,
+  USAGE_ORDERS,
   type Usage,
   type UsageQuery,
   usageStatement,
@@ -63,6 +64,12 @@ export const accountingRoutes: Route[] = [
         v.optional(v.picklist(USAGE_GROUPS), 'month,user,qpu'),
         v.description("What each row is for; the others are added up and ''"),
       ),
+      sort: v.pipe(
+        v.optional(v.picklist(USAGE_ORDERS)),
+        v.description(
+          'The figure by which rows are sorted, with - the largest first; by default the newest month first. Files are not',
+        ),
+      ),
       skip: v.optional(whole(0, Number.MAX_SAFE_INTEGER), '0'),
       limit: v.optional(whole(1, MAX_ROWS), '100'),
       format: v.optional(
@@ -75,19 +82,19 @@ export const accountingRoutes: Route[] = [
     response: v.object({ from: v.string(), to: v.string(), items: v.array(usageResponse) }),
     async run({ db, clock }, { query, ...call }) {
       const { caller, address, request } = call
-      const { by, skip, limit, format } = query
+      const { by, skip, limit, format, sort } = query
       const range = rangeOf(query, clock.now())
       const user = await userOf({ db }, caller, query.user)
       const qpu = query.qpu === undefined ? undefined : await db.read((tx) => qpuId(tx, query.qpu ?? ''))
       const reading = readingOf(caller, address, format === 'json' ? call : { request })
-      const read = async (page: Pick<UsageQuery, 'skip' | 'limit' | 'after'>): Promise<Usage[]> => {
+      const read = async (page: Pick<UsageQuery, 'skip' | 'limit' | 'after' | 'sort'>): Promise<Usage[]> => {
         const rows = usageStatement(db, { ...range, user, qpu, by, ...page })
         // The rows of everybody grow with users and QPUs; those of one user are found by an index.
         if (user !== undefined) return db.read((tx) => tx.all<Usage>(rows.sql, rows.params))
         return (await db.select({ rows }, reading)).rows as unknown as Usage[]
       }
       if (format === 'json') {
-        return { ...range, items: (await read({ skip, limit })).map(presentUsage) }
+        return { ...range, items: (await read({ skip, limit, sort })).map(presentUsage) }
       }
       const name = `accounting-${range.from}-${range.to}.csv`
       return new TextFile(name, 'text/csv; charset=utf-8', pagesOf(read))

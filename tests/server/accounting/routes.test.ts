@@ -126,3 +126,15 @@ test('a CSV file shows a stored name without marks of direction, and as no formu
   const { items } = (await server.admin.get(`/api/accounting?user=${one.id}`)).body as { items: object[] }
   expect(items).toMatchObject([{ username: name }])
 })
+
+test('rows are sorted by a figure: who used most', async () => {
+  const { server, one, other } = await openWithUsage()
+  await using _ = server
+  const users = async (sort: string) => {
+    const { body } = await server.admin.get(`/api/accounting?by=user&sort=${sort}`)
+    return (body as Accounting).items.map(({ user }) => user)
+  }
+  expect(await users('-qpu_seconds')).toEqual([one.id, other.id])
+  expect(await users('qpu_seconds')).toEqual([other.id, one.id])
+  expect((await server.admin.get('/api/accounting?by=user&sort=month')).status).toBe(400)
+})

@@ -32,23 +32,26 @@ const GROUPS = [
 export function AccountingPage() {
   const { api, superuser, toast } = useApp()
   const query = useQuery()
-  const to = query.get('to') || new Date().toISOString().slice(0, 7)
+  const thisMonth = new Date().toISOString().slice(0, 7)
+  const to = query.get('to') || thisMonth
   const from = query.get('from') || shiftMonth(to, 1 - MONTHS)
   const user = query.get('user')
   const by = GROUPS.find((group) => group.by === query.get('by'))?.by ?? 'month,user,qpu'
   const page = Math.max(1, Number(query.get('page')) || 1)
+  const sort = query.get('sort')
   const search = (more: Record<string, string>) =>
     `/api/accounting?${new URLSearchParams({ from, to, ...(user === '' ? {} : { user }), ...more })}`
+  const ordered: Record<string, string> = sort === '' ? {} : { sort }
   const months = useResource(
     (abort) => api.get(search({ by: 'month', limit: '120' }), accounting, abort),
     [from, to, user],
   )
   const rows = useResource(
     (abort) => {
-      const part = { by, skip: String((page - 1) * PAGE), limit: String(PAGE) }
+      const part = { by, ...ordered, skip: String((page - 1) * PAGE), limit: String(PAGE) }
       return api.get(search(part), accounting, abort)
     },
-    [from, to, user, by, page],
+    [from, to, user, by, page, sort],
   )
   // A job that has ended adds to its month.
   useLive('quantum_jobs/*', () => {
@@ -62,7 +65,7 @@ export function AccountingPage() {
   const printed = useSignal<readonly Usage[] | undefined>(undefined)
   const print = async () => {
     try {
-      const all = await api.get(search({ by, limit: String(MAX_PRINTED) }), accounting)
+      const all = await api.get(search({ by, ...ordered, limit: String(MAX_PRINTED) }), accounting)
       printed.value = all.items
       await printWhole()
     } catch (error) {
@@ -81,6 +84,11 @@ export function AccountingPage() {
       >
         <MonthInput name="From" value={from} max={to} set={(month) => query.set({ from: month, page: '' })} />
         <MonthInput name="To" value={to} min={from} set={(month) => query.set({ to: month, page: '' })} />
+        {superuser.value && (
+          <a class="button" href={`/accounting?from=${thisMonth}&to=${thisMonth}&by=user&sort=-qpu_seconds`}>
+            Who used most this month
+          </a>
+        )}
         {user !== '' && superuser.value && (
           <button type="button" onClick={() => query.set({ user: '', page: '' })}>
             All users
@@ -122,6 +130,7 @@ export function AccountingPage() {
                   rows={printed.value ?? items}
                   columns={columnsOf(by, superuser.value)}
                   id={(item) => `${item.month} ${item.user} ${item.qpu}`}
+                  sort={{ by: sort, set: (order) => query.set({ sort: order, page: '' }) }}
                 />
               )}
               {printed.value ? (
@@ -168,12 +177,19 @@ function columnsOf(by: string, superuser: boolean): Column<Usage>[] {
     {
       title: 'Jobs',
       number: true,
+      sort: 'jobs',
       cell: ({ jobs }) => formatCount(jobs),
     },
-    { title: 'QPU time', number: true, cell: ({ qpu_seconds }) => formatColumnSeconds(qpu_seconds) },
+    {
+      title: 'QPU time',
+      number: true,
+      sort: 'qpu_seconds',
+      cell: ({ qpu_seconds }) => formatColumnSeconds(qpu_seconds),
+    },
     {
       title: 'Charged',
       number: true,
+      sort: 'charged_seconds',
       cell: ({ charged_seconds }) => formatColumnSeconds(charged_seconds),
     },
   ]

@@ -22,6 +22,7 @@ export function CalibrationsPage() {
   const query = useQuery()
   const page = Math.max(1, Number(query.get('page')) || 1)
   const tuner = query.get('tuner')
+  const sort = query.get('sort') || '-finished_at'
   const mine = tuner ? ` && driver=${quoted(tuner)}` : ''
   const drivers = useResource((abort) =>
     api.get(
@@ -63,7 +64,7 @@ export function CalibrationsPage() {
     (abort) =>
       api.get(
         recordsPath(app, 'calibration_results', {
-          sort: '-finished_at',
+          sort,
           page,
           perPage: PAGE,
           fields: `${REPORT_FIELDS},expand.request.requested_by`,
@@ -73,7 +74,7 @@ export function CalibrationsPage() {
         listedReports,
         abort,
       ),
-    [tuner, page],
+    [tuner, page, sort],
   )
   useLive('calibration_requests/*', (event) => {
     queue.loadSoon(RELOAD_MS)
@@ -136,6 +137,7 @@ export function CalibrationsPage() {
                 reports={items}
                 tuners={known ?? []}
                 pages={{ page, size: PAGE, shown: items.length, total: totalItems ?? undefined }}
+                sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
                 turn={(to) => query.set({ page: to === 1 ? '' : to }, { push: true })}
               />
             )}

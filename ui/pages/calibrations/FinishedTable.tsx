@@ -16,11 +16,12 @@ interface FinishedTableProps {
   reports: readonly ListedReport[]
   tuners: readonly Tuner[]
   pages: { page: number; size: number; shown: number; total?: number | undefined }
+  sort: { by: string; set: (by: string) => void }
   turn: (page: number) => void
 }
 
 /** Reports of calibrations and of the checks that tuners start on their own. */
-export function FinishedTable({ reports, tuners, pages, turn }: FinishedTableProps) {
+export function FinishedTable({ reports, tuners, pages, sort, turn }: FinishedTableProps) {
   const { qpus, superuser } = useApp()
   const whoOf = useSuperuserNames()
   if (reports.length === 0 && pages.page === 1) return <Empty>No calibration has ended yet.</Empty>
@@ -52,7 +53,12 @@ export function FinishedTable({ reports, tuners, pages, turn }: FinishedTablePro
         return changed === undefined ? '–' : formatCount(changed)
       },
     },
-    { title: 'Started', cell: ({ started_at }) => <Moment at={started_at} />, number: true },
+    {
+      title: 'Ended',
+      sort: 'finished_at',
+      cell: ({ finished_at }) => <Moment at={finished_at} />,
+      number: true,
+    },
     {
       title: 'Duration',
       number: true,
@@ -69,6 +75,7 @@ export function FinishedTable({ reports, tuners, pages, turn }: FinishedTablePro
         list="reports"
         rows={reports}
         columns={columns}
+        sort={sort}
         id={({ id }) => id}
         href={({ id, request }) => `/calibrations/${request || id}`}
       />

@@ -17,6 +17,8 @@ export interface Column<Row> {
   beside?: (row: Row) => ComponentChildren
   /** Right-aligned, in tabular figures. */
   number?: boolean
+  /** What a complete list is sorted by, and its CSV has. */
+  value?: (row: Row) => string | number | null | undefined
   /** Field by which the server sorts; the heading becomes a button. */
   sort?: string | undefined
   /** Place in the two-line rows of phones: beside the name, a line of its own, or left out. */

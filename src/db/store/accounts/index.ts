@@ -60,6 +60,7 @@ export {
 } from './tokens.ts'
 export {
   USAGE_GROUPS,
+  USAGE_ORDERS,
   type Usage,
   type UsageGroup,
   type UsageQuery,

@@ -26,6 +26,21 @@ export interface Usage {
 export const USAGE_GROUPS = ['month,user,qpu', 'month,user', 'month,qpu', 'month', 'user', 'qpu'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
+/** The figures by which rows of usage are sorted, the smallest first; with `-` the largest. */
+export const USAGE_ORDERS = [
+  'jobs',
+  '-jobs',
+  'qpu_seconds',
+  '-qpu_seconds',
+  'charged_seconds',
+  '-charged_seconds',
+] as const
+const ORDER_COLUMNS: Record<string, string> = {
+  jobs: 'jobs',
+  qpu_seconds: '"usedMs"',
+  charged_seconds: '"chargedMs"',
+}
+
 /** Which usage is read. Months are UTC as `2026-11`, both included. */
 export interface UsageQuery {
   from: string
@@ -37,6 +52,8 @@ export interface UsageQuery {
   by: UsageGroup
   skip?: number
   limit: number
+  /** Instead of the newest month first; not with `after`. */
+  sort?: (typeof USAGE_ORDERS)[number] | undefined
   /** Only what follows this row, whatever is added meanwhile. */
   after?: Usage | undefined
 }
@@ -68,7 +85,7 @@ export function reduceUsage(
 /** Selects the `Usage` by month, user and QPU or some of them, the newest month first. */
 export function usageStatement(
   { dialect }: { readonly dialect: Dialect },
-  { from, to, user, qpu, by, skip = 0, limit, after }: UsageQuery,
+  { from, to, user, qpu, by, sort, skip = 0, limit, after }: UsageQuery,
 ): Statement {
   const groups = by.split(',')
   const params: Record<string, Bindable> = { from, to, skip, limit }
@@ -88,13 +105,15 @@ export function usageStatement(
   const columns = ['month', 'user', 'qpu'].map((name) =>
     groups.includes(name) ? quoted(name) : `'' AS ${quoted(name)}`,
   )
+  const column = ORDER_COLUMNS[sort?.replace('-', '') ?? '']
+  const first = column ? `${column} ${sort?.startsWith('-') ? 'DESC' : 'ASC'}, ` : ''
   const sql = `SELECT month, "user", coalesce(users.username, '') AS username, coalesce(users.email, '') AS email,
        usage.qpu, coalesce(qpus.name, '') AS "qpuName", jobs, "usedMs", "chargedMs"
      FROM (SELECT ${columns.join(', ')}, sum(jobs) AS jobs, sum(used_ms) AS "usedMs", sum(charged_ms) AS "chargedMs"
            FROM ${usageSql(dialect)} every WHERE ${conditions.join(' AND ')} GROUP BY ${groups.map(quoted).join(', ')}
-           ORDER BY 1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
+           ORDER BY ${first}1 DESC, 2, 3 LIMIT $limit OFFSET $skip) usage
        LEFT JOIN users ON users.id = usage.user LEFT JOIN qpus ON qpus.id = usage.qpu
-     ORDER BY month DESC, "user", usage.qpu`
+     ORDER BY ${first}month DESC, "user", usage.qpu`
   return { sql, params }
 }
 
