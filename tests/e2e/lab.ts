@@ -15,7 +15,7 @@ export interface Lab {
   url: string
   user: Account & { id: string; token: string }
   admin: Account & { token: string }
-  qpu: { id: string; fingerprint: string }
+  qpu: { id: string; token: string; fingerprint: string }
   /**
    * Starts a driver for the QPU and waits until it is attached. With `latency`, each job takes that many
    * seconds.

@@ -275,6 +275,8 @@ CREATE TABLE "maintenance_times" (
   "qpu" TEXT NOT NULL,
   "began" TEXT NOT NULL,
   "ended" TEXT NOT NULL DEFAULT '',
+  "kind" TEXT NOT NULL DEFAULT 'maintenance',
+  "reason" TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (qpu, began)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX "maintenance_times_ended" ON "maintenance_times" ("ended");
@@ -388,6 +390,7 @@ CREATE TABLE "qpus" (
   "draining" INTEGER NOT NULL DEFAULT 0 CHECK ("draining" IN (0, 1)),
   "drain_reason" TEXT NOT NULL DEFAULT '',
   "closed_since" TEXT NOT NULL DEFAULT '',
+  "silent_since" TEXT NOT NULL DEFAULT '',
   "described_at" TEXT NOT NULL DEFAULT '',
   "max_qubits" INTEGER NOT NULL DEFAULT 0,
   "max_shots" INTEGER NOT NULL DEFAULT 0,

@@ -17,9 +17,9 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
   'they are only shown, or compared with each other': [
     ...['audit_log.at', 'calendar_feeds.created', 'calibration_requests.started_at', 'drivers.last_seen'],
     ...['calibration_results.values_stored_at', 'job_attempts.claimed_at', 'job_attempts.ended_at'],
-    ...['job_attempts.started_at', 'leases.granted_at', 'maintenance_times.began', 'maintenance_times.ended'],
+    ...['job_attempts.started_at', 'leases.granted_at', 'maintenance_times.began'],
     ...['migrations.at', 'qpu_descriptions.described_at', 'qpu_ledger.at', 'qpus.closed_since'],
-    'qpus.described_at',
+    ...['qpus.described_at', 'qpus.silent_since'],
     ...[
       'quantum_jobs.quote_start_from',
       'quantum_jobs.quote_start_to',
@@ -30,7 +30,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     ...['removed_users.at', 'shares.created', 'thresholds.breached_at', 'tuner_runs.started_at'],
   ],
   'what ends with them is only kept for longer': [
-    ...['calibration_requests.finished_at', 'events.ts', 'reading_buckets.start'],
+    ...['calibration_requests.finished_at', 'events.ts', 'maintenance_times.ended', 'reading_buckets.start'],
   ],
   'they are no times': ['quantum_jobs.quote_run_from', 'quantum_jobs.run_next', 'users.mail_slot_start'],
   'those who read them bound them': [

@@ -48,6 +48,10 @@ export function qpuCondition(qpu: Qpu): QpuCondition {
     const reason = 'Jobs wait until its driver connects'
     return { tone: 'idle', glyph: 'ring', word: 'Offline', reason, takesJobs: false }
   }
+  if (qpu.silent_since) {
+    const reason = 'Its driver does not answer; it is offline within seconds unless it does'
+    return { tone: 'warn', glyph: 'triangle', word: 'Silent', reason, takesJobs: true }
+  }
   const reason = qpu.reason ? sentence(qpu.reason.text) : 'Takes jobs'
   return { tone: 'ok', glyph: 'dot', word: 'Online', reason, takesJobs: !qpu.reason }
 }

@@ -27,8 +27,8 @@ interface ChipDemo {
 export const CHIP_QPU = 'transmons'
 
 /**
- * Registers a QPU, runs a tuner of its simulated chip, requests a full calibration from the server, shows its progress and what
- * it found. Returns the access of the QPU and a function that stops the tuner.
+ * Registers a QPU, runs a tuner of its simulated chip, requests a full calibration from the server, shows its
+ * progress and what it found. Returns the access of the QPU and a function that stops the tuner.
  * @throws AppError when the tuner ends, or the calibration fails.
  */
 export async function demonstrateChip({ admin, url, folder, chipFolder, say }: ChipDemo) {

@@ -1,4 +1,4 @@
-import { announceQpuChange, closedBy, recordMaintenance } from '../hooks/qpu-change.ts'
+import { announceQpuChange, closedBy, recordClosed } from '../hooks/qpu-change.ts'
 import { refuseUnfinishedJobs } from '../hooks/removal.ts'
 import { withUnderscores } from '../hooks/underscores.ts'
 import { defineCollection } from '../schema/collection.ts'
@@ -32,6 +32,10 @@ export const qpus = defineCollection({
     draining: bool({ help: 'Takes no new job; the running one finishes' }),
     drain_reason: text({ max: 1_000 }),
     closed_since: date({ readOnly: true, help: 'Since when it takes no jobs for its present reason' }),
+    silent_since: date({
+      readOnly: true,
+      help: 'Since when its driver has not answered, 11 s to 15 s long; then it is offline',
+    }),
     described_at: date({ readOnly: true, help: 'When its device described it; empty without description' }),
     // The limits of the description, for the queue; see store/jobs/fits-qpu.ts.
     max_qubits: integer({ internal: true, help: '0 = no limit' }),
@@ -47,15 +51,16 @@ export const qpus = defineCollection({
       if (closedBy(record)) record.closed_since = tx.at
     },
     afterInsert({ tx, record }) {
-      recordMaintenance(tx, undefined, record)
+      recordClosed(tx, undefined, record)
     },
     beforeUpdate({ tx, before, after }) {
       after.name = withUnderscores(after.name)
       if (!after.enabled) after.status = 'offline'
+      if (after.status === 'offline') after.silent_since = ''
       const closed = closedBy(after)
       if (closed !== closedBy(before)) after.closed_since = closed ? tx.at : ''
       announceQpuChange(tx, before, after)
-      recordMaintenance(tx, before, after)
+      recordClosed(tx, before, after)
     },
     beforeRemove({ tx, record }) {
       refuseUnfinishedJobs(tx, record.id)

@@ -43,25 +43,40 @@ export function closedBy({
   return status === 'offline' ? 'offline' : undefined
 }
 
-interface MaintenanceState {
-  id: string
-  maintenance: boolean
+/**
+ * Stores when a QPU took no jobs and why, for schedules of the past, which all may read. `before`: undefined
+ * for one whose present time is to be stored.
+ */
+export function recordClosed(
+  tx: SqlWriter,
+  before: QpuState | undefined,
+  after: QpuState & { closed_since: string },
+): void {
+  const [was, kind] = [before && closedBy(before), closedBy(after)]
+  const reason = reasonOf(after, kind)
+  if (was === kind && (!before || reason === reasonOf(before, was))) return
+  const params = { qpu: after.id, at: tx.at }
+  if (was && was !== kind)
+    tx.run("UPDATE maintenance_times SET ended = $at WHERE qpu = $qpu AND ended = ''", params)
+  if (!kind) return
+  // One that begins and ends within a millisecond, again and again, is one.
+  tx.run(
+    `INSERT INTO maintenance_times (qpu, began, kind, reason) VALUES ($qpu, $began, $kind, $reason)
+     ON CONFLICT (qpu, began) DO UPDATE SET ended = '', kind = excluded.kind,
+       reason = CASE WHEN excluded.reason = '' THEN maintenance_times.reason ELSE excluded.reason END`,
+    { qpu: after.id, began: after.closed_since || tx.at, kind, reason },
+  )
 }
 
-/** Stores when the maintenance of a QPU began or ended, for schedules of the past, which all may read. */
-export function recordMaintenance(
-  tx: SqlWriter,
-  before: MaintenanceState | undefined,
-  after: MaintenanceState,
-): void {
-  if ((before?.maintenance ?? false) === after.maintenance) return
-  const params = { qpu: after.id, at: tx.at }
-  if (after.maintenance) {
-    // One that begins and ends within a millisecond, again and again, is one.
-    tx.run(
-      `INSERT INTO maintenance_times (qpu, began) VALUES ($qpu, $at)
-       ON CONFLICT (qpu, began) DO UPDATE SET ended = ''`,
-      params,
-    )
-  } else tx.run("UPDATE maintenance_times SET ended = $at WHERE qpu = $qpu AND ended = ''", params)
+function reasonOf(qpu: QpuState, kind: ReturnType<typeof closedBy>): string {
+  return kind === 'maintenance' ? qpu.maintenance_reason : kind === 'draining' ? qpu.drain_reason : ''
+}
+
+/** Stores why a QPU that has just gone offline is so. */
+export function recordOffline(tx: SqlWriter, qpu: string, reason: string): void {
+  tx.run(
+    `UPDATE maintenance_times SET reason = $reason
+     WHERE qpu = $qpu AND ended = '' AND kind = 'offline' AND reason = ''`,
+    { qpu, reason },
+  )
 }

@@ -3,6 +3,7 @@ import { DAY_MS, toTimestamp } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import {
   qpus,
+  readClosedTimes,
   readFailures,
   readJobTicks,
   readSchedule,
@@ -18,6 +19,8 @@ const MAX_TICKS = 500
 /** Ticks of all QPUs together: about 15 ms. */
 const MAX_ALL_TICKS = 2_000
 
+/** Times without jobs of one response. */
+const MAX_CLOSED = 2_000
 /** Notes of one response, the newest. */
 const MAX_NOTES = 500
 
@@ -45,6 +48,20 @@ const jobTick = v.pipe(
 const failure = v.pipe(
   v.object({ qpu: v.pipe(v.string(), v.description('Id in qpus')), at: v.string() }),
   v.title('AttemptFailure'),
+)
+
+const closedTime = v.pipe(
+  v.object({
+    qpu: v.pipe(v.string(), v.description('Id in qpus')),
+    kind: v.picklist(['disabled', 'maintenance', 'draining', 'offline']),
+    start: v.string(),
+    end: time('it lasts'),
+    reason: v.pipe(
+      v.string(),
+      v.description("What the operator wrote, or why its driver left; '' = not known"),
+    ),
+  }),
+  v.title('ClosedTime'),
 )
 
 const note = v.pipe(
@@ -82,6 +99,12 @@ export const scheduleRoute: Route = defineRoute({
       busy: v.array(busyTime),
       ticks: v.array(jobTick),
       failures: v.pipe(v.array(failure), v.description('When attempts of jobs failed, one of each part')),
+      closed: v.pipe(
+        v.array(closedTime),
+        v.description(
+          `When QPUs took no jobs and why, newest first, at most ${MAX_CLOSED}; kept as long as events`,
+        ),
+      ),
       notes: v.pipe(v.array(note), v.description('Notes on moments of the range; none for guests')),
     }),
     v.title('Schedule'),
@@ -92,6 +115,7 @@ export const scheduleRoute: Route = defineRoute({
     const schedule = await db.read((tx) => ({
       busy: readSchedule(tx, { from, to, user: user?.id ?? '' }),
       ...(query.ticks === 0 ? NO_TICKS : readTicks(tx, { from, to, most: query.ticks })),
+      closed: readClosedTimes(tx, { from, to, most: MAX_CLOSED }),
       notes: caller.kind === 'guest' ? [] : readScheduleNotes(tx, { from, to, most: MAX_NOTES }),
     }))
     return { from, to, ...schedule }

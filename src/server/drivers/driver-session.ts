@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../base/index.ts'
+import { type Clock, type Log, toTimestamp } from '../../base/index.ts'
 import { encodeJsonBytes } from '../../db/index.ts'
 import { type Listener, listen, type Peer } from '../../protocol/index.ts'
 import type { OutgoingCommand } from '../driver-hub.ts'
@@ -32,6 +32,13 @@ interface DriverSessionDependencies {
   onAttach(): void
   /** Called when the connection of the command socket has ended. */
   onDetach(reason: string): void
+  /** Called with the time of the last byte when two PINGs are unanswered; with '' when the driver answers. */
+  onSilence(since: string): void
+}
+
+/** Why a driver is gone, without what only operators read. */
+export function publicReason(reason: string): string {
+  return reason.startsWith('no byte received') ? 'its driver was silent' : 'its driver left'
 }
 
 /** The two steps in which a session closes. */
@@ -107,6 +114,9 @@ export class DriverSession {
       onReady: () => {
         session.attachedAt ??= clock.monotonic()
         dependencies.onAttach()
+      },
+      onSilence(silentMs) {
+        dependencies.onSilence(silentMs === 0 ? '' : toTimestamp(clock.now() - silentMs))
       },
       onClose(_, reason) {
         // A newer connection of the same lease may have replaced this one.

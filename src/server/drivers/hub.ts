@@ -15,6 +15,7 @@ import {
   grantLease,
   listOfflineDrivers,
   qpus,
+  recordSilence,
 } from '../../db/store/qpus/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
@@ -28,7 +29,7 @@ import type { CertificateStore } from '../tls/certificate-store.ts'
 import { DriverActivityLog } from './activity/activity-log.ts'
 import { AttachTurns } from './attach-turns.ts'
 import { BusyPorts } from './busy-ports.ts'
-import { type ClosingSession, DriverSession } from './driver-session.ts'
+import { type ClosingSession, DriverSession, publicReason } from './driver-session.ts'
 import { EventParser } from './event-parser.ts'
 import type { LeaseRelease } from './lease-release.ts'
 import type { DropReason } from './parse-event.ts'
@@ -304,6 +305,8 @@ export class Hub implements DriverHub {
         this.#inBackground(this.#attachOrEnd(session), driver.id)
       },
       onDetach: (reason) => this.#inBackground(this.#end(session, reason), driver.id),
+      onSilence: (since) =>
+        this.#inBackground(recordSilence(this.#dependencies.db, source, since), driver.id),
     })
     this.#sessions.set(driver.id, session)
     this.#inBackground(this.#expectAttach(session, this.#turns.granted({ ...source, instance })), driver.id)
@@ -391,7 +394,7 @@ export class Hub implements DriverHub {
     if (this.#sessions.get(driver) !== session) return
     const closing = this.#close(session, reason)
     // Before the sockets have closed: a standby driver may take over immediately, on other ports.
-    await this.#dependencies.leases.release({ driver, epoch })
+    await this.#dependencies.leases.release({ driver, epoch }, publicReason(reason))
     await closing.finished
   }
 }

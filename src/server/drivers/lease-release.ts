@@ -13,7 +13,7 @@ export class LeaseRelease {
   readonly #db: Database
   readonly #log: Log
   readonly loop: Loop
-  readonly #unreleased = new Set<LeaseKey>()
+  readonly #unreleased = new Map<LeaseKey, string>()
   #reset: Promise<void> | undefined
 
   constructor({ db, clock, log }: { db: Database; clock: Clock; log: Log }) {
@@ -35,9 +35,9 @@ export class LeaseRelease {
     })
   }
 
-  /** Frees the lease of a session that has ended, now or as soon as the disk accepts it. */
-  async release(key: LeaseKey): Promise<void> {
-    this.#unreleased.add(key)
+  /** Frees the lease of a session that has ended for a reason, now or as soon as the disk accepts it. */
+  async release(key: LeaseKey, reason = ''): Promise<void> {
+    this.#unreleased.set(key, reason)
     await this.done().catch((error: unknown) =>
       this.#log.warn('lease is not released yet; trying again', { ...key, error }),
     )
@@ -54,8 +54,8 @@ export class LeaseRelease {
     })
     await this.#reset
     await Promise.all(
-      [...this.#unreleased].map(async (key) => {
-        await releaseLease(this.#db, key)
+      [...this.#unreleased].map(async ([key, reason]) => {
+        await releaseLease(this.#db, key, reason)
         this.#unreleased.delete(key)
       }),
     )

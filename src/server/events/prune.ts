@@ -7,6 +7,7 @@ import {
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
+  pruneClosedTimes,
   pruneEvents,
   pruneIdempotencyKeys,
   pruneJobs,
@@ -46,9 +47,9 @@ interface PrunerDependencies {
 }
 
 /**
- * Removes rows that are older than the retention settings, in small transactions; readings are removed with
- * their events. Responses to keyed requests and the programs of cancelled jobs have fixed ages. A reload
- * causes a run.
+ * Removes rows that are older than the retention settings, in small transactions; readings and times without
+ * jobs are removed with events. Responses to keyed requests and the programs of cancelled jobs have fixed
+ * ages. A reload causes a run.
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies
@@ -109,8 +110,11 @@ export class Pruner {
           return reports
         })
       }
-      if (current.eventsRetention > 0)
-        await this.#repeat(pruneReadings, current.eventsRetention, () => undefined)
+      if (current.eventsRetention > 0) {
+        for (const step of [pruneReadings, pruneClosedTimes]) {
+          await this.#repeat(step, current.eventsRetention, () => undefined)
+        }
+      }
       await this.#repeat(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
       await this.#repeat(createCancelledPayloadStep(), CANCELLED_PAYLOAD_MS, () => undefined)
     } finally {

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
+import { recordOffline } from '../../../src/db/hooks/qpu-change.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { calibrationRequests } from '../../../src/db/store/calibrations/index.ts'
+import { pruneClosedTimes } from '../../../src/db/store/maintenance/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { notes } from '../../../src/db/store/readings/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
@@ -13,6 +15,7 @@ interface Schedule {
   busy: { qpu: string; kind: string; start: string; end: string; mine: boolean }[]
   ticks: { qpu: string; start: string; end: string }[]
   failures: { qpu: string; at: string }[]
+  closed: { qpu: string; kind: string; start: string; end: string; reason: string }[]
   notes: { id: string; qpu: string; at: string; text: string }[]
 }
 
@@ -61,6 +64,7 @@ test("every caller sees when QPUs are occupied, and the caller's own slots", asy
       busy: slots(user),
       ticks: [],
       failures: [],
+      closed: [{ qpu: qpu.id, kind: 'offline', start: NOON, end: '', reason: '' }],
       notes: [],
     })
     expect(JSON.stringify(schedule)).not.toContain(one.email)
@@ -260,4 +264,33 @@ test('notes of the range are listed in order of time, for those who are signed i
     expect((await read(client)).notes).toEqual(listed as Schedule['notes'])
   }
   expect((await read(server.guest)).notes).toEqual([])
+})
+
+test('a schedule says when a QPU took no jobs and why, to guests too, as long as events are kept', async () => {
+  await using server = await openAtNoon()
+  const { clock, db } = server
+  const east = await server.createQpu('east')
+  const later = async (hours: number) => clock.advance(hours * HOUR_MS)
+  const change = (changes: object) => db.write('t', (tx) => tx.update(qpus, east.id, changes))
+  await later(1)
+  await change({ status: 'online' })
+  await later(1)
+  await change({ maintenance: true, maintenance_reason: 'warm-up' })
+  await change({ maintenance_reason: 'trap exchange' })
+  await later(1)
+  await change({ maintenance: false, maintenance_reason: '' })
+  await later(1)
+  await change({ status: 'offline' })
+  await db.write('t', (tx) => recordOffline(tx, east.id, 'its driver was silent'))
+  const closed = async () => (await read(server.guest, query(at(-1), at(24)))).closed
+  const times = [
+    { qpu: east.id, kind: 'offline', start: at(4), end: '', reason: 'its driver was silent' },
+    { qpu: east.id, kind: 'maintenance', start: at(2), end: at(3), reason: 'trap exchange' },
+    { qpu: east.id, kind: 'offline', start: at(0), end: at(1), reason: '' },
+  ]
+  expect(await closed()).toEqual(times)
+  expect((await read(server.guest, query(at(1), at(2)))).closed).toEqual([])
+  // What lasts stays, however old it is.
+  await db.write('t', (tx) => pruneClosedTimes(tx, clock.now(), 10))
+  expect(await closed()).toEqual(times.slice(0, 1))
 })

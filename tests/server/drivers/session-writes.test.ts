@@ -359,8 +359,10 @@ function intentsOfSessions(): string[] {
 }
 
 test('each write of a session has a row', () => {
-  // The start of the server frees the leases; it has tests of its own.
-  const written = new Set(intentsOfSessions().filter((intent) => intent !== 'reset leases'))
+  // The start of the server frees the leases; it has tests of its own. A silence that is not stored is only
+  // not shown: the end of the session follows from the socket.
+  const others = ['reset leases', 'record silence']
+  const written = new Set(intentsOfSessions().filter((intent) => !others.includes(intent)))
   expect(Object.keys(ROWS).sort()).toEqual([...written].sort())
 })
 

@@ -30,6 +30,7 @@ export function queueState(patch: Partial<QueueState> = {}): QueueState {
       draining: false,
       drain_reason: '',
       closed_since: '',
+      silent_since: '',
       described_at: '',
       max_qubits: 0,
       max_shots: 0,

@@ -14,6 +14,7 @@ export const qpu = v.object({
   draining: v.optional(v.boolean(), false),
   drain_reason: text,
   closed_since: text,
+  silent_since: text,
   /** Why it runs no jobs now. */
   reason: v.optional(v.nullable(v.object({ code: v.string(), text: v.string() })), null),
   described_at: text,

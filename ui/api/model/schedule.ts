@@ -18,3 +18,12 @@ export const schedule = v.object({
   notes: v.array(v.object({ id: v.string(), qpu: v.string(), at: v.string(), text: v.string() })),
 })
 export type Schedule = v.InferOutput<typeof schedule>
+
+/** When QPUs took no jobs, why, and when they were calibrated. */
+export const availability = v.object({
+  busy: v.array(v.object({ qpu: v.string(), kind: v.string(), start: v.string(), end: v.string() })),
+  closed: v.array(
+    v.object({ qpu: v.string(), kind: v.string(), start: v.string(), end: v.string(), reason: v.string() }),
+  ),
+})
+export type Availability = v.InferOutput<typeof availability>

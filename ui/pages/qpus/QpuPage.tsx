@@ -14,6 +14,7 @@ import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
 import { RecalledCalibration } from '../../parts/qpu/RecalledCalibration.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { AvailabilityPanel } from '../../parts/schedule/Availability.tsx'
 import { SCHEDULE_TOPICS, SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
 import { breachesOf } from '../../plots/chip/limits.ts'
 import { ChipSection } from './ChipSection.tsx'
@@ -114,7 +115,7 @@ function Lead({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
   }
   return (
     <>
-      {!takesJobs && (
+      {(!takesJobs || qpu.silent_since) && (
         <>
           <Reason qpu={qpu} now={Date.now()} />.{' '}
         </>
@@ -159,6 +160,7 @@ function Body({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
   return (
     <div class="stack">
       <SchedulePanel qpus={[qpu]} />
+      <AvailabilityPanel qpu={qpu} />
       <div class="qpu-columns">
         <div class="stack">
           {state && <ChipSection qpu={qpu} state={state} selected={selected} onSelect={select} />}

@@ -10,7 +10,9 @@ import { formatCount, formatNumberOf, sentence, spellCount } from '../../lib/for
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { AvailabilityStrips, useAvailability } from '../../parts/schedule/Availability.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
+import { useLocalTable } from '../../parts/table/local.ts'
 import { QpuActions } from './QpuActions.tsx'
 import { Reason } from './Reason.tsx'
 import { RegisterDialog } from './RegisterDialog.tsx'
@@ -40,11 +42,9 @@ export function Qpus() {
           </button>
         )}
       </Heading>
-      <Panel title="All QPUs">
-        <Loaded of={qpus} task="load the QPUs" rows={4}>
-          {(list) => (list.length > 0 ? <Table qpus={list} /> : <NoQpus />)}
-        </Loaded>
-      </Panel>
+      <Loaded of={qpus} task="load the QPUs" rows={4}>
+        {(list) => (list.length > 0 ? <Table qpus={list} /> : <NoQpus />)}
+      </Loaded>
       {superuser.value && (
         <RegisterDialog
           open={registering.value}
@@ -82,15 +82,31 @@ function Lead() {
 function Table({ qpus }: { qpus: readonly Qpu[] }) {
   const { superuser, zone } = useApp()
   const now = useNow(RENEW_MS).value
+  const times = useAvailability()
   const columns: Column<Qpu>[] = [
-    { title: 'QPU', cell: ({ name }) => name },
+    { title: 'QPU', value: ({ name }) => name, cell: ({ name }) => name },
     {
       title: 'Status',
+      value: (qpu) => qpuCondition(qpu).word,
       phone: 'state',
       cell: (qpu) => <Status {...qpuCondition(qpu)} />,
     },
-    { title: 'Availability', phone: 'wide', cell: (qpu) => <Reason qpu={qpu} now={now} /> },
-    { title: 'Queue', number: true, cell: (qpu) => queueLength(qpu) },
+    {
+      title: 'Availability',
+      phone: 'wide',
+      cell: (qpu) => (
+        <>
+          <Reason qpu={qpu} now={now} />
+          <AvailabilityStrips of={times.value.value} qpu={qpu} />
+        </>
+      ),
+    },
+    {
+      title: 'Queue',
+      number: true,
+      value: ({ queue_length }) => queue_length,
+      cell: (qpu) => queueLength(qpu),
+    },
     { title: 'Running', cell: (qpu) => <RunningJob qpu={qpu} /> },
     {
       title: 'Held by',
@@ -104,25 +120,37 @@ function Table({ qpus }: { qpus: readonly Qpu[] }) {
     {
       title: 'Qubits',
       number: true,
+      value: ({ num_qubits }) => num_qubits,
       cell: ({ num_qubits }) => (num_qubits ? formatCount(num_qubits) : '–'),
     },
     { title: '2-qubit fidelity', number: true, phone: 'absent', cell: (qpu) => coupledMedian(qpu) ?? '–' },
     {
       title: 'Calibrated',
       number: true,
+      value: ({ calibration }) => calibration?.at,
       phone: 'absent',
       cell: ({ calibration }) => agoText(calibration?.at, now) || '–',
     },
     { title: 'Actions', untitled: true, cell: (qpu) => <QpuActions qpu={qpu} /> },
   ]
+  const { save, ...table } = useLocalTable(qpus, superuser.value ? columns : columns.slice(0, -1))
   return (
-    <DataTable
-      label="QPUs"
-      rows={qpus}
-      columns={superuser.value ? columns : columns.slice(0, -1)}
-      id={({ id }) => id}
-      href={({ name }) => `/qpus/${encodeURIComponent(name)}`}
-    />
+    <Panel
+      title="All QPUs"
+      aside={
+        <button type="button" onClick={() => save('qpus.csv')}>
+          Save as CSV
+        </button>
+      }
+    >
+      <DataTable
+        label="QPUs"
+        list="qpus"
+        {...table}
+        id={({ id }) => id}
+        href={({ name }) => `/qpus/${encodeURIComponent(name)}`}
+      />
+    </Panel>
   )
 }
 
@@ -135,10 +163,12 @@ function RunningJob({ qpu: { running_job: running } }: { qpu: Qpu }) {
 function NoQpus() {
   const { superuser } = useApp()
   return (
-    <Empty>
-      {superuser.value
-        ? 'No QPU yet. Register one; you get the token with which its driver connects.'
-        : 'No QPU is connected yet. An administrator can register one.'}
-    </Empty>
+    <Panel title="All QPUs">
+      <Empty>
+        {superuser.value
+          ? 'No QPU yet. Register one; you get the token with which its driver connects.'
+          : 'No QPU is connected yet. An administrator can register one.'}
+      </Empty>
+    </Panel>
   )
 }

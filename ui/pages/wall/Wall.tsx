@@ -13,6 +13,7 @@ import { MonitorPanel } from '../../parts/monitor/MonitorPanel.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
 import { RecalledCalibration } from '../../parts/qpu/RecalledCalibration.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { AvailabilityStrips, useAvailability } from '../../parts/schedule/Availability.tsx'
 import { SCHEDULE_TOPICS } from '../../parts/schedule/SchedulePanel.tsx'
 
 const CLOCK_MS = 5_000
@@ -64,6 +65,7 @@ function Screen({ qpu }: { qpu: QpuDetail }) {
             ),
         )}
       </dl>
+      <AvailabilityStrips of={useAvailability().value.value} qpu={qpu} />
       {account.value && <Fridges qpu={qpu.id} />}
     </article>
   )

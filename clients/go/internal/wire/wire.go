@@ -444,6 +444,9 @@ type QpuSummary struct {
 	// Since when it takes no jobs for its present reason
 	ClosedSince string `json:"closed_since"`
 
+	// Since when its driver has not answered, 11 s to 15 s long; then it is offline
+	SilentSince string `json:"silent_since"`
+
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
 
@@ -618,6 +621,9 @@ type QpuDetail struct {
 
 	// Since when it takes no jobs for its present reason
 	ClosedSince string `json:"closed_since"`
+
+	// Since when its driver has not answered, 11 s to 15 s long; then it is offline
+	SilentSince string `json:"silent_since"`
 
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
@@ -927,6 +933,9 @@ type Qpu struct {
 	// Since when it takes no jobs for its present reason
 	ClosedSince string `json:"closed_since"`
 
+	// Since when its driver has not answered, 11 s to 15 s long; then it is offline
+	SilentSince string `json:"silent_since"`
+
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
 
@@ -983,6 +992,9 @@ type DrainedQpu struct {
 
 	// Since when it takes no jobs for its present reason
 	ClosedSince string `json:"closed_since"`
+
+	// Since when its driver has not answered, 11 s to 15 s long; then it is offline
+	SilentSince string `json:"silent_since"`
 
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
@@ -2405,6 +2417,9 @@ type QpusRecord struct {
 	// Since when it takes no jobs for its present reason
 	ClosedSince string `json:"closed_since"`
 
+	// Since when its driver has not answered, 11 s to 15 s long; then it is offline
+	SilentSince string `json:"silent_since"`
+
 	// When its device described it; empty without description
 	DescribedAt string `json:"described_at"`
 
@@ -3064,6 +3079,9 @@ type Schedule struct {
 	// When attempts of jobs failed, one of each part
 	Failures []AttemptFailure `json:"failures"`
 
+	// When QPUs took no jobs and why, newest first, at most 2000; kept as long as events
+	Closed []ClosedTime `json:"closed"`
+
 	// Notes on moments of the range; none for guests
 	Notes []ScheduleNote `json:"notes"`
 }
@@ -3102,6 +3120,22 @@ type AttemptFailure struct {
 	QPU string `json:"qpu"`
 
 	At string `json:"at"`
+}
+
+// ClosedTime: see the reference of the routes
+type ClosedTime struct {
+	// Id in qpus
+	QPU string `json:"qpu"`
+
+	Kind string `json:"kind"`
+
+	Start string `json:"start"`
+
+	// UTC; '' = it lasts
+	End string `json:"end"`
+
+	// What the operator wrote, or why its driver left; '' = not known
+	Reason string `json:"reason"`
 }
 
 // ScheduleNote: see the reference of the routes

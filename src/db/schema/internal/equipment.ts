@@ -28,10 +28,17 @@ export const EQUIPMENT_TABLES: readonly Table[] = [
     fidelities: "TEXT NOT NULL DEFAULT ''",
     completed: "TEXT NOT NULL DEFAULT ''",
   }),
-  // When a QPU was in maintenance, UTC text; an empty `ended` lasts.
+  // When a QPU took no jobs and why, UTC text; an empty `ended` lasts.
   keyed(
     'maintenance_times',
-    { qpu: 'TEXT NOT NULL', began: 'TEXT NOT NULL', ended: "TEXT NOT NULL DEFAULT ''" },
+    {
+      qpu: 'TEXT NOT NULL',
+      began: 'TEXT NOT NULL',
+      ended: "TEXT NOT NULL DEFAULT ''",
+      // What `closedBy` says.
+      kind: "TEXT NOT NULL DEFAULT 'maintenance'",
+      reason: "TEXT NOT NULL DEFAULT ''",
+    },
     ['PRIMARY KEY (qpu, began)'],
     [index('maintenance_times', ['ended'], false)],
   ),

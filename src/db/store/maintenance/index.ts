@@ -11,6 +11,7 @@ export {
   type PruneStep,
   pruneCalibrationRequests,
   pruneCalibrationResults,
+  pruneClosedTimes,
   pruneEvents,
   pruneIdempotencyKeys,
   pruneReadings,

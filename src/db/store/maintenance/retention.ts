@@ -56,6 +56,14 @@ export const pruneReadings: PruneStep = (tx, before, limit) => {
   )
 }
 
+/** Removes times in which QPUs took no jobs, by their end. */
+export const pruneClosedTimes: PruneStep = (tx, before, limit) =>
+  tx.run(
+    `DELETE FROM maintenance_times WHERE (qpu, began) IN
+       (SELECT qpu, began FROM maintenance_times WHERE ended > '' AND ended < $before LIMIT $limit)`,
+    { before: toTimestamp(before), limit },
+  )
+
 /** The end of a record; a record that was ended by hand may lack it, and its last change counts instead. */
 export const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
 

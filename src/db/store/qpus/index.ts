@@ -18,6 +18,7 @@ export {
   grantLease,
   type LeaseKey,
   listOfflineDrivers,
+  recordSilence,
   releaseLease,
   resetLeases,
   revokeLease,
@@ -46,6 +47,6 @@ export {
   unknownQpu,
 } from './qpus.ts'
 export { calibrationChanged, type RecalledCalibration } from './recalled-calibration.ts'
-export { readSchedule, readScheduleNotes } from './schedule.ts'
+export { readClosedTimes, readSchedule, readScheduleNotes } from './schedule.ts'
 export { markUnfit, type Unfitness } from './unfit-jobs.ts'
 export { type DayOfQpu, utilizationStatement } from './utilization.ts'

@@ -1,6 +1,7 @@
 import { AppError } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
+import { recordClosed, recordOffline } from '../../hooks/qpu-change.ts'
 import type { Database } from '../../records/database.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'
@@ -174,23 +175,35 @@ export function attachLease(db: Database, { driver, epoch }: LeaseKey): Promise<
 }
 
 /**
- * Frees the lease and its ports: driver and (for `process`) QPU are offline. False when it was free already.
+ * Frees the lease and its ports: driver and (for `process`) QPU are offline, for a reason that all may read.
+ * False when it was free already.
  */
-export function releaseLease(db: Database, { driver, epoch }: LeaseKey): Promise<boolean> {
+export function releaseLease(db: Database, { driver, epoch }: LeaseKey, reason = ''): Promise<boolean> {
   return db.write('release lease', (tx) => {
     const lease = tx.one<Lease>('SELECT * FROM leases WHERE driver = $driver AND epoch = $epoch', {
       driver,
       epoch,
     })
-    if (lease) freeLease(tx, lease)
+    if (lease) freeLease(tx, lease, reason)
     return lease !== undefined
+  })
+}
+
+/** Stores since when the driver of an attached lease has been silent; '' = it answers. */
+export function recordSilence(db: Database, { driver, epoch }: LeaseKey, since: string): Promise<void> {
+  return db.write('record silence', (tx) => {
+    const lease = tx.one<Lease>(
+      "SELECT * FROM leases WHERE driver = $driver AND epoch = $epoch AND state = 'attached'",
+      { driver, epoch },
+    )
+    if (lease?.operation === 'process') tx.update(qpus, lease.qpu, { silent_since: since })
   })
 }
 
 /** Revokes the lease of a driver, if it has one, in the transaction that disables or deletes it. */
 export function revokeLease(tx: Tx, driver: string): void {
   const lease = tx.one<Lease>('SELECT * FROM leases WHERE driver = $driver', { driver })
-  if (lease) freeLease(tx, lease)
+  if (lease) freeLease(tx, lease, 'its driver was disabled or removed')
 }
 
 /** Names of those drivers that are offline, or whose QPU is although they are its process driver. */
@@ -206,10 +219,11 @@ export function listOfflineDrivers(tx: ReadTx, ids: readonly string[]): string[]
 
 const FREE = { status: 'offline', command_port: 0, result_port: 0 } as const
 
-function freeLease(tx: Tx, lease: Lease): void {
+function freeLease(tx: Tx, lease: Lease, reason: string): void {
   const { qpu, operation } = lease
   tx.run(`UPDATE leases SET driver = '' WHERE qpu = $qpu AND operation = $operation`, { qpu, operation })
   updateServed(tx, lease, FREE, { leased: false })
+  if (operation === 'process') recordOffline(tx, qpu, reason)
 }
 
 /** Updates the driver of a lease and the QPU that it serves, whose status is that of its process driver. */
@@ -239,6 +253,9 @@ export function resetLeases(db: Database): Promise<void> {
       `SELECT id FROM qpus WHERE status <> 'offline' OR command_port > 0`,
     )) {
       tx.update(qpus, id, FREE)
+      recordOffline(tx, id, 'the server was started again')
     }
+    // Of a version that did not store these times.
+    for (const qpu of tx.list(qpus, {})) recordClosed(tx, undefined, qpu)
   })
 }

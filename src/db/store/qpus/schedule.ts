@@ -1,4 +1,5 @@
 import type { Bindable } from '../../engine/sql.ts'
+import type { closedBy } from '../../hooks/qpu-change.ts'
 import type { ReadTx } from '../../records/tx.ts'
 
 /** A time during which a QPU is busy. */
@@ -45,13 +46,31 @@ function finished(tx: ReadTx, { from, to }: { from: string; to: string }): BusyT
   )
   const maintained = tx.all<Pick<BusyTime, 'qpu' | 'start' | 'end'>>(
     `SELECT qpu, began AS start, ended AS "end" FROM maintenance_times
-     WHERE ended > $from AND began < $to ORDER BY ended DESC, qpu DESC, began DESC LIMIT ${MAX_FINISHED}`,
+     WHERE ended > $from AND began < $to AND kind = 'maintenance' ORDER BY ended DESC, qpu DESC, began DESC LIMIT ${MAX_FINISHED}`,
     { from, to },
   )
   return [
     ...rows.map((row): BusyTime => ({ ...row, kind: 'calibration', mine: false })),
     ...maintained.map((row): BusyTime => ({ ...row, kind: 'maintenance', mine: false })),
   ]
+}
+
+/** A time in which a QPU took no jobs; '' as end = it lasts. */
+interface ClosedTime {
+  qpu: string
+  kind: NonNullable<ReturnType<typeof closedBy>>
+  start: string
+  end: string
+  reason: string
+}
+
+/** The newest `most` times in which QPUs took no jobs, between `from` and `to` (UTC text), newest first. */
+export function readClosedTimes(tx: ReadTx, range: { from: string; to: string; most: number }): ClosedTime[] {
+  return tx.all<ClosedTime>(
+    `SELECT qpu, kind, began AS start, ended AS "end", reason FROM maintenance_times
+     WHERE (ended > $from OR ended = '') AND began < $to ORDER BY began DESC, qpu LIMIT $most`,
+    { ...range },
+  )
 }
 
 /** A note on a moment of the schedule; '' as QPU = every QPU. */

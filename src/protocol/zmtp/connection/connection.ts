@@ -55,6 +55,8 @@ export interface ConnectionOptions {
   /** Last check before messages flow: how to refuse the peer, or undefined to accept it. */
   admit?(): Refusal | undefined
   onReady(): void
+  /** The peer leaves two PINGs unanswered: ms since its last byte; 0 when it answers again. */
+  onSilence?(silentMs: number): void
   /** Handles a received message; false stores it and stops reading until `resume`. */
   onMessage(frames: readonly Uint8Array[]): Taken
   /** Called exactly once. */
@@ -362,6 +364,7 @@ export class ZmtpConnection {
       deadAfterMs: limits.deadAfterMs,
       lastReceived: () => (this.#paused ? undefined : this.#lastReceived),
       ping: () => this.#output.command(encodePing(limits.deadAfterMs)),
+      silence: (ms) => this.#options.onSilence?.(ms),
       dead: (ms) => this.#end({ reason: `no byte received for ${Math.round(ms)} ms`, kind: 'lost' }),
     })
   }

@@ -20,6 +20,8 @@ export interface ListenOptions extends ServeOptions {
   admits?(address: string): boolean
   /** A driver completed the handshake; from now on messages flow. */
   onReady?(peer: Peer): void
+  /** The ready peer leaves two PINGs unanswered: ms since its last byte; 0 when it answers again. */
+  onSilence?(silentMs: number): void
   /** For each peer that was ready, exactly once. */
   onClose?(peer: Peer, reason: string): void
   limits?: Partial<SocketLimits>
@@ -116,6 +118,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       onReady(each) {
         unready.remove(socket)
         onReady(each)
+      },
+      onSilence(each, silentMs) {
+        if (live === each) guarded(log, 'onSilence', () => options.onSilence?.(silentMs))
       },
       onEnd(each, { reason, kind }) {
         open.delete(each)

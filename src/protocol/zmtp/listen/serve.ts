@@ -56,6 +56,7 @@ interface Owner {
   counters: Counters
   admit(served: Served): Refusal | undefined
   onReady(served: Served): void
+  onSilence(served: Served, silentMs: number): void
   onEnd(served: Served, ending: Ending): void
 }
 
@@ -96,6 +97,7 @@ export function serve(socket: TLSSocket, options: ServeOptions, owner: Owner): S
     verify,
     admit: () => owner.admit(served),
     onReady: () => owner.onReady(served),
+    onSilence: (silentMs) => owner.onSilence(served, silentMs),
     onMessage: receiver({
       log,
       counters,
