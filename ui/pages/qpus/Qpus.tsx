@@ -96,7 +96,9 @@ function Table({ qpus }: { qpus: readonly Qpu[] }) {
       phone: 'wide',
       cell: (qpu) => (
         <>
-          <Reason qpu={qpu} now={now} />
+          <span>
+            <Reason qpu={qpu} now={now} />
+          </span>
           <AvailabilityStrips of={times.value.value} qpu={qpu} />
         </>
       ),

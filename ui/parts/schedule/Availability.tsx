@@ -35,7 +35,8 @@ export function useAvailability(): Resource<Availability> {
 /** The last day and week of a QPU as strips: where a bar is, it took no jobs. */
 export function AvailabilityStrips({ of, qpu }: { of: Availability | undefined; qpu: Qpu }) {
   const { zone } = useApp()
-  const now = useNow(MINUTE_MS).value
+  // What has just been loaded may have begun after the last minute.
+  const now = Math.max(useNow(MINUTE_MS).value, Date.now())
   if (!of) return null
   const outages = outagesOf(of, qpu.id, now)
   return (
@@ -81,7 +82,8 @@ function describe({ kind, start, end, reason }: Outage, now: number, zone: strin
 export function AvailabilityPanel({ qpu }: { qpu: Qpu }) {
   const { zone } = useApp()
   const times = useAvailability()
-  const now = useNow(MINUTE_MS).value
+  // What has just been loaded may have begun after the last minute.
+  const now = Math.max(useNow(MINUTE_MS).value, Date.now())
   return (
     <Panel title="Availability" aside={<small>times without jobs of the queue, and why</small>}>
       <Loaded of={times} task="load when it took jobs" rows={3}>
