@@ -77,7 +77,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['http'],
       ['drivers', 'meta', 'qpus', 'users'],
       ['admin', 'auth', 'calibration', 'metrics'],
-      ['accounting', 'bookings', 'jobs', 'notifications', 'recalls', 'tokens', 'webhooks'],
+      ['accounting', 'bookings', 'jobs', 'notifications', 'recalls', 'sessions', 'tokens', 'webhooks'],
       ['events', 'records', 'shares', 'simulate'],
       ['reader-main.ts', 'realtime'],
       ['routes.ts'],
@@ -190,6 +190,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
     steps: [
       ['bookings', 'mail', 'qpus', 'readings', 'shares', 'webhooks'],
       ['accounts'],
+      ['sessions'],
       ['jobs'],
       ['calibrations', 'maintenance', 'recalls'],
     ],

@@ -10,6 +10,7 @@ import { notifications } from './collections/notifications.ts'
 import { qpuTimeRequests } from './collections/qpu_time_requests.ts'
 import { qpus } from './collections/qpus.ts'
 import { quantumJobs } from './collections/quantum_jobs.ts'
+import { sessions } from './collections/sessions.ts'
 import { superusers } from './collections/superusers.ts'
 import { timeSlots } from './collections/time_slots.ts'
 import { users } from './collections/users.ts'
@@ -28,6 +29,7 @@ export const COLLECTIONS = [
   qpuTimeRequests,
   qpus,
   quantumJobs,
+  sessions,
   superusers,
   thresholds,
   timeSlots,

@@ -33,6 +33,8 @@ import type { Refunds } from './recalls/refunds.ts'
 import { recallRoutes } from './recalls/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import type { RecordService } from './records/service.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import type { SessionWaits } from './sessions/waits.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
@@ -55,6 +57,8 @@ interface RouteDependencies
   setUp: SetUp
   /** Requests that wait for jobs. */
   waits: JobWaits
+  /** Requests that wait for sessions. */
+  sessionWaits: SessionWaits
   /** Limits the submissions of each user. */
   submissions: RateLimiter
   webhooks: Webhooks
@@ -97,6 +101,11 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     scheduleRoute,
     ...bookingRoutes(records.slots, dependencies.context.clock),
     ...calendarRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
+    ...sessionRoutes({
+      waits: dependencies.sessionWaits,
+      identify,
+      secretOf: (holder, user) => dependencies.accounts.sessionSecret(holder, user),
+    }),
     ...shareRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...eventRoutes,
     ...webhookRoutes(dependencies.webhooks, dependencies.context.clock),

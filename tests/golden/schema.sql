@@ -1,4 +1,4 @@
--- after migration 18
+-- after migration 19
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -340,7 +340,7 @@ CREATE TABLE "qpu_descriptions" (
 ) STRICT;
 CREATE TABLE "qpu_ledger" (
   "user" TEXT NOT NULL,
-  "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund')),
+  "kind" TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund', 'session')),
   "source_id" TEXT NOT NULL,
   "delta_ms" INTEGER NOT NULL,
   "at" TEXT NOT NULL,
@@ -403,9 +403,10 @@ CREATE TABLE "qpus" (
 CREATE UNIQUE INDEX "qpus_name_unique" ON "qpus" ("name");
 CREATE TRIGGER "count_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
   INSERT INTO qpu_usage ("user", month, qpu, jobs, used_ms, charged_ms)
-   SELECT "user", substr(at, 1, 7), qpu, count(*), sum(used_ms), 0 - sum(delta_ms) FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+   SELECT "user", substr(at, 1, 7), qpu, sum(jobs), sum(used_ms), 0 - sum(delta_ms) FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    CASE entry.kind WHEN 'charge' THEN 1 ELSE 0 END AS jobs,
     +entry.qpu AS qpu
-  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
+  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind IN ('charge', 'session')) run
    WHERE true GROUP BY 1, 2, 3
    ON CONFLICT ("user", month, qpu) DO UPDATE SET jobs = qpu_usage.jobs + excluded.jobs,
      used_ms = qpu_usage.used_ms + excluded.used_ms, charged_ms = qpu_usage.charged_ms + excluded.charged_ms;
@@ -414,14 +415,16 @@ CREATE TRIGGER "count_delete" BEFORE DELETE ON "quantum_jobs" BEGIN
    FROM (SELECT run.qpu, substr(run.at, 1, 7) AS month, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN run.used_ms ELSE 0 END AS run_ms,
     CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN 1 ELSE 0 END AS run_quoted, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') AND run.used_ms BETWEEN job.quote_run_from AND job.quote_run_to THEN 1 ELSE 0 END AS run_right, CASE WHEN job.status = 'completed' AND job.quote_basis NOT IN ('', 'assumed') THEN job.quote_run_to - job.quote_run_from ELSE 0 END AS run_width, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' THEN 1 ELSE 0 END AS start_quoted, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' AND job.claimed_at BETWEEN job.quote_start_from AND job.quote_start_to THEN 1 ELSE 0 END AS start_right, CASE WHEN job.status = 'completed' AND job.claimed_at <> '' AND job.attempt = 1 AND job.quote_start_from <> '' THEN CAST(round((julianday(job.quote_start_to) - julianday(job.quote_start_from)) * 86400000) AS INTEGER) ELSE 0 END AS start_width
   FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    CASE entry.kind WHEN 'charge' THEN 1 ELSE 0 END AS jobs,
     +entry.qpu AS qpu
-  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run CROSS JOIN "quantum_jobs" job WHERE job.id = run.source_id) score WHERE run_quoted = 1 OR start_quoted = 1 GROUP BY 1, 2
+  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind IN ('charge', 'session')) run CROSS JOIN "quantum_jobs" job WHERE job.id = run.source_id AND job.session = '') score WHERE run_quoted = 1 OR start_quoted = 1 GROUP BY 1, 2
    ON CONFLICT (qpu, month) DO UPDATE SET run_ms = quote_scores.run_ms + excluded.run_ms,
      run_quoted = quote_scores.run_quoted + excluded.run_quoted, run_right = quote_scores.run_right + excluded.run_right, run_width = quote_scores.run_width + excluded.run_width, start_quoted = quote_scores.start_quoted + excluded.start_quoted, start_right = quote_scores.start_right + excluded.start_right, start_width = quote_scores.start_width + excluded.start_width;
   INSERT INTO recent_use (minute, "user", ms)
    SELECT unixepoch(at) / 60, "user", sum(used_ms) FROM (SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    CASE entry.kind WHEN 'charge' THEN 1 ELSE 0 END AS jobs,
     +entry.qpu AS qpu
-  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind = 'charge') run
+  FROM sums_watermark CROSS JOIN "qpu_ledger" entry WHERE entry.rowid > sums_watermark.position AND +entry.kind IN ('charge', 'session')) run
    WHERE true GROUP BY 1, 2
    ON CONFLICT (minute, "user") DO UPDATE SET ms = recent_use.ms + excluded.ms;
   UPDATE sums_watermark SET position = (SELECT coalesce(max(rowid), 0) FROM qpu_ledger) WHERE position < (SELECT coalesce(max(rowid), 0) FROM qpu_ledger);
@@ -481,6 +484,8 @@ CREATE TABLE "quantum_jobs" (
   "name" TEXT NOT NULL DEFAULT '',
   "tags" TEXT,
   "qpu" TEXT NOT NULL DEFAULT '',
+  "holder" TEXT NOT NULL DEFAULT '',
+  "session" TEXT NOT NULL DEFAULT '',
   "qubits" INTEGER NOT NULL DEFAULT 0,
   "shots" INTEGER NOT NULL DEFAULT 0,
   "executions" INTEGER NOT NULL DEFAULT 0,
@@ -615,6 +620,51 @@ CREATE TABLE "removed_users" (
   "actor" TEXT NOT NULL,
   "state" TEXT NOT NULL CHECK (state IN ('begun', 'done'))
 ) STRICT;
+CREATE TABLE "session_holders" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "session" TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  "user" TEXT NOT NULL,
+  "kind" TEXT NOT NULL,
+  "name" TEXT NOT NULL,
+  "key" TEXT NOT NULL,
+  "body_hash" TEXT NOT NULL,
+  "ends_at" TEXT NOT NULL,
+  "ended_at" TEXT NOT NULL DEFAULT '',
+  "created" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "session_holders_session" ON "session_holders" ("session");
+CREATE UNIQUE INDEX "session_holders_user_key_unique" ON "session_holders" ("user", "key") WHERE key <> '';
+CREATE TABLE "sessions" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "qpu" TEXT NOT NULL REFERENCES "qpus" ("id") ON DELETE RESTRICT,
+  "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "mode" TEXT NOT NULL DEFAULT 'exclusive' CHECK ("mode" IN ('exclusive', 'batch')),
+  "state" TEXT NOT NULL DEFAULT 'queued' CHECK ("state" IN ('queued', 'active', 'paused', 'closed')),
+  "seconds" INTEGER NOT NULL DEFAULT 0,
+  "idle_seconds" INTEGER NOT NULL DEFAULT 0,
+  "activated_at" TEXT NOT NULL DEFAULT '',
+  "ends_at" TEXT NOT NULL DEFAULT '',
+  "paused_by" TEXT NOT NULL DEFAULT '' CHECK ("paused_by" IN ('', 'idle', 'disabled', 'maintenance', 'draining', 'offline', 'calibrating')),
+  "stopped_at" TEXT NOT NULL DEFAULT '',
+  "end" TEXT NOT NULL DEFAULT '' CHECK ("end" IN ('', 'expired', 'ended', 'booking', 'balance')),
+  "end_reason" TEXT NOT NULL DEFAULT '',
+  "held_ms" INTEGER NOT NULL DEFAULT 0,
+  "rank" INTEGER NOT NULL DEFAULT 0,
+  "holders_end" TEXT NOT NULL DEFAULT '',
+  "active_since" TEXT NOT NULL DEFAULT '',
+  "held_from" TEXT NOT NULL DEFAULT '',
+  "held_to" TEXT NOT NULL DEFAULT '',
+  "charged_to" TEXT NOT NULL DEFAULT '',
+  "charges" INTEGER NOT NULL DEFAULT 0,
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "sessions_qpu" ON "sessions" ("qpu");
+CREATE UNIQUE INDEX "sessions_qpu_unique" ON "sessions" ("qpu") WHERE state = 'active';
+CREATE INDEX "sessions_state_qpu" ON "sessions" ("state", "qpu");
+CREATE INDEX "sessions_user" ON "sessions" ("user");
+CREATE UNIQUE INDEX "sessions_user_qpu_unique" ON "sessions" ("user", "qpu") WHERE state <> 'closed';
 CREATE TABLE "shares" (
   "id" TEXT NOT NULL PRIMARY KEY,
   "hash" TEXT NOT NULL,
@@ -685,7 +735,8 @@ CREATE TABLE "tuner_runs" (
   "driver" TEXT NOT NULL PRIMARY KEY,
   "run_id" TEXT NOT NULL,
   "started_at" TEXT NOT NULL,
-  "waits" INTEGER NOT NULL DEFAULT 0
+  "waits" INTEGER NOT NULL DEFAULT 0,
+  "defers_until" TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE "unfit_jobs" (
   "qpu" TEXT NOT NULL,

@@ -12,6 +12,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
   'somebody sets them': [
     ...['api_tokens.expires_at', 'job_deadlines.at', 'notes.at', 'notifications.end_time'],
     ...['notifications.start_time', 'qpus.maintenance_until', 'recalls.from_at', 'recalls.to_at'],
+    ...['session_holders.ends_at', 'sessions.holders_end'],
     ...['shares.expires_at', 'time_slots.end_time', 'time_slots.start_time'],
   ],
   'they are only shown, or compared with each other': [
@@ -28,11 +29,18 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
       'recalls.undone_at',
     ],
     ...['removed_users.at', 'shares.created', 'thresholds.breached_at', 'tuner_runs.started_at'],
+    ...['session_holders.created', 'session_holders.ended_at'],
   ],
   'what ends with them is only kept for longer': [
+    'tuner_runs.defers_until',
     ...['calibration_requests.finished_at', 'events.ts', 'maintenance_times.ended', 'reading_buckets.start'],
   ],
-  'they are no times': ['quantum_jobs.quote_run_from', 'quantum_jobs.run_next', 'users.mail_slot_start'],
+  'they are no times': [
+    'quantum_jobs.quote_run_from',
+    'quantum_jobs.run_next',
+    'sessions.end',
+    'users.mail_slot_start',
+  ],
   'those who read them bound them': [
     ...[
       'quantum_jobs.finished_at',
@@ -41,6 +49,8 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
       'recalls.cursor_at',
     ],
     'recent_use.minute',
+    ...['sessions.activated_at', 'sessions.active_since', 'sessions.charged_to', 'sessions.ends_at'],
+    ...['sessions.held_from', 'sessions.held_to', 'sessions.stopped_at'],
   ],
 }
 

@@ -55,6 +55,8 @@ export const quantumJobs = defineCollection({
     name: text({ max: 200, readOnly: true, help: 'Name given at submission' }),
     tags: json({ maxBytes: TAGS_BYTES, readOnly: true, help: 'Up to 10 tags given at submission' }),
     qpu: relation('qpus', { keep: true, readOnly: true, help: 'The QPU that runs or ran it' }),
+    holder: text({ internal: true, max: 15, help: 'The holder of a session whose secret submitted it' }),
+    session: relation('sessions', { keep: true, readOnly: true, help: 'The session in which it started' }),
     // What the job needs of a QPU; see store/jobs/fits-qpu.ts.
     qubits: integer({ internal: true, help: 'Number of qubits of its largest program; 0 = unknown' }),
     shots: integer({ internal: true, help: 'Most shots of one of its circuits; 0 = unknown' }),

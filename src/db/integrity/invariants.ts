@@ -142,7 +142,7 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
             UNION ALL
             SELECT "user", substr(at, 1, 7), 0 - delta_ms FROM ${newerCharges(dialect)} newer
             UNION ALL
-            SELECT "user", substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind = 'charge'
+            SELECT "user", substr(at, 1, 7), delta_ms FROM qpu_ledger WHERE kind IN ('charge', 'session')
             UNION ALL
             SELECT refund.user, substr(charge.at, 1, 7), refund.delta_ms FROM qpu_ledger refund
             JOIN qpu_ledger charge ON charge.kind = 'charge'

@@ -14,13 +14,20 @@ export type MemorySource = Pick<Database, 'changes' | 'upcoming' | 'withdrawn'>
  */
 export class Memory<C extends AnyCollection> {
   readonly #collection: C
+  readonly #read: (tx: ReadTx) => readonly RecordOf<C>[]
   #all: readonly RecordOf<C>[] | undefined
   readonly #versions = new Map<string, number>()
   /** Changes that are neither committed nor withdrawn. */
   readonly #open = new Set<readonly Change[]>()
 
-  constructor({ changes, upcoming, withdrawn }: MemorySource, collection: C) {
+  /** `read`: the records to keep, by default all. */
+  constructor(
+    { changes, upcoming, withdrawn }: MemorySource,
+    collection: C,
+    read: (tx: ReadTx) => readonly RecordOf<C>[] = (tx) => tx.list(collection),
+  ) {
     this.#collection = collection
+    this.#read = read
     upcoming.subscribe((seen) => {
       if (this.#forget(seen)) this.#open.add(seen)
     })
@@ -34,7 +41,7 @@ export class Memory<C extends AnyCollection> {
   /** In the order of their creation. */
   all(tx: ReadTx): readonly RecordOf<C>[] {
     if (this.#all) return this.#all
-    const read = tx.list(this.#collection)
+    const read = this.#read(tx)
     if (this.mayKeep(tx)) this.#all = read
     return read
   }

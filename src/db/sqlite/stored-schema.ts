@@ -55,6 +55,13 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
     // A CHECK cannot be changed: a new column takes the place of the old one.
     changeColumn(table, definition) {
       const name = columnName(definition) ?? ''
+      const stored = storedDefinitions(connection, table)
+      if (stored.some((each) => columnName(each) === undefined && keyHas(each, name)))
+        return moveRows(
+          connection,
+          table,
+          stored.map((each) => (columnName(each) === name ? definition : each)),
+        )
       const [column, interim] = [quoted(name), quoted(`${name}_changed`)]
       for (const step of [
         `ADD COLUMN ${definition.replaceAll(column, interim)}`,
@@ -66,10 +73,10 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
       }
     },
     dropColumn(table, column) {
-      const stored = storedTables(connection).find(({ name }) => name === table)?.definitions ?? []
+      const stored = storedDefinitions(connection, table)
       const definition = stored.find((each) => columnName(each) === column) ?? ''
       if (definition.includes(' PRIMARY KEY'))
-        dropKey(
+        moveRows(
           connection,
           table,
           stored.filter((each) => each !== definition),
@@ -104,8 +111,17 @@ export function storedSchemaOf(connection: FileConnection): StoredSchema {
   }
 }
 
-/** SQLite drops no key: the rows move, with their numbers, to a table of the other `definitions`. */
-function dropKey(connection: Connection, table: string, definitions: readonly string[]): void {
+function storedDefinitions(connection: Connection, table: string): readonly string[] {
+  return storedTables(connection).find(({ name }) => name === table)?.definitions ?? []
+}
+
+/** Whether a constraint of a table, such as `UNIQUE (kind, source_id)`, has a column. */
+function keyHas(constraint: string, column: string): boolean {
+  return new RegExp(`\\b${column}\\b`).test(constraint)
+}
+
+/** SQLite changes and drops no key: the rows move, with their numbers, to a table of other `definitions`. */
+function moveRows(connection: Connection, table: string, definitions: readonly string[]): void {
   const [name, before] = [quoted(table), quoted(`${table}_before`)]
   const columns = [
     INSERTION_ORDER,

@@ -1,8 +1,8 @@
 /**
- * Sums over the jobs that have run: `qpu_usage`, `recent_use` and `quote_scores`. They derive from the
- * charges in the ledger, of which each such job has one, and `quote_scores` from the rows of the jobs, too.
- * Before a commit, `write.ts` adds the charges behind the watermark to all of them; whoever reads a sum adds
- * these from here.
+ * Sums over the jobs that have run, and the sessions: `qpu_usage`, `recent_use` and `quote_scores`. They
+ * derive from the charges in the ledger, of which each such job has one, and each minute of a session, and
+ * `quote_scores` from the rows of the jobs, too. Before a commit, `write.ts` adds the charges behind the
+ * watermark to all of them; whoever reads a sum adds these from here.
  */
 import { quantumJobs } from '../collections/quantum_jobs.ts'
 import { INSERTION_ORDER, ofDialect } from '../engine/dialect.ts'
@@ -16,11 +16,12 @@ export const newerCharges = ofDialect(
     joinByIndex,
     unindexed,
   }) => `(SELECT entry."user", entry.source_id, entry.delta_ms, entry.used_ms, entry.at,
+    CASE entry.kind WHEN 'charge' THEN 1 ELSE 0 END AS jobs,
     ${unindexed('entry.qpu')} AS qpu
   FROM sums_watermark ${joinByIndex({
     table: 'qpu_ledger',
     alias: 'entry',
-    condition: `entry.${INSERTION_ORDER} > sums_watermark.position AND ${unindexed('entry.kind')} = 'charge'`,
+    condition: `entry.${INSERTION_ORDER} > sums_watermark.position AND ${unindexed('entry.kind')} IN ('charge', 'session')`,
     order: `entry.${INSERTION_ORDER}`,
   })})`,
 )
@@ -64,7 +65,7 @@ export const newerScores = ofDialect((dialect) => {
   FROM ${newerCharges(dialect)} run ${joinByIndex({
     table: quantumJobs.name,
     alias: 'job',
-    condition: 'job.id = run.source_id',
+    condition: "job.id = run.source_id AND job.session = ''",
     order: 'job.id',
   })})`
 })

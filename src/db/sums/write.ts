@@ -14,7 +14,7 @@ const LAST_POSITION = `(SELECT coalesce(max(${INSERTION_ORDER}), 0) FROM qpu_led
 /** The statements that add the newer charges to the sums. Unqualified names, as triggers require. */
 export const writeSumsSql = ofDialect((dialect) => [
   `INSERT INTO qpu_usage ("user", month, qpu, jobs, used_ms, charged_ms)
-   SELECT "user", substr(at, 1, 7), qpu, count(*), sum(used_ms), 0 - sum(delta_ms) FROM ${newerCharges(dialect)} run
+   SELECT "user", substr(at, 1, 7), qpu, sum(jobs), sum(used_ms), 0 - sum(delta_ms) FROM ${newerCharges(dialect)} run
    WHERE true GROUP BY 1, 2, 3
    ON CONFLICT ("user", month, qpu) DO UPDATE SET jobs = qpu_usage.jobs + excluded.jobs,
      used_ms = qpu_usage.used_ms + excluded.used_ms, charged_ms = qpu_usage.charged_ms + excluded.charged_ms`,

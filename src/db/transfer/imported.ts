@@ -155,6 +155,11 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
       if (String(record['start_time']) >= String(record['end_time']))
         refuse('end_time', 'Must be after start_time.')
       break
+    case 'sessions':
+      // Nobody holds a QPU here.
+      if (record['state'] !== 'closed')
+        Object.assign(record, { state: 'closed', end: 'ended', stopped_at: record.updated })
+      break
     case 'notifications':
       if (record['end_time'] !== '' && String(record['start_time']) > String(record['end_time'])) {
         refuse('end_time', 'Must not be before start_time.')

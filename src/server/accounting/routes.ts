@@ -180,13 +180,13 @@ const entry = v.pipe(
   v.object({
     at: v.string(),
     kind: v.pipe(
-      v.picklist(['charge', 'grant', 'admin', 'opening', 'refund']),
+      v.picklist(['charge', 'grant', 'admin', 'opening', 'refund', 'session']),
       v.description(
-        'A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled',
+        'A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled; up to a minute of a session',
       ),
     ),
     name: v.pipe(v.string(), v.description('Name of the job; empty for others and without one')),
-    source: v.pipe(v.string(), v.description('Id of the job, the request or the change')),
+    source: v.pipe(v.string(), v.description('Id of the job, the request, the change or the session')),
     seconds: v.pipe(v.number(), v.description('Negative for a deduction')),
   }),
   v.title('LedgerEntry'),

@@ -10,7 +10,7 @@ import {
 import { RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
 import { addressLimitKey } from '../http/address.ts'
-import { apiTokenOf, type Caller, callerName } from '../http/caller.ts'
+import { apiTokenOf, type Caller, callerName, holderOf } from '../http/caller.ts'
 import { TokenUses } from './token-uses.ts'
 
 /** The program that makes a request. */
@@ -132,7 +132,8 @@ export class AccessAudit {
 
   /** Notes the use of a credential; new addresses and last uses of tokens are recorded in the background. */
   used(caller: Caller, call: Call): void {
-    if (caller.kind === 'guest') return
+    // The start of a session is recorded, and its secret ends with it.
+    if (caller.kind === 'guest' || holderOf(caller)) return
     const account = callerName(caller)
     const token = apiTokenOf(caller)?.id
     const use: AddressUse = { account, use: token ?? 'session', address: addressLimitKey(call.address) }

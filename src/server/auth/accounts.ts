@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Clock, fromTimestamp } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import {
@@ -11,6 +12,7 @@ import {
   superusers,
   users,
 } from '../../db/store/accounts/index.ts'
+import { readHolder } from '../../db/store/sessions/index.ts'
 import { hashToken } from '../access-token.ts'
 import type { Caller, Login } from '../http/caller.ts'
 import { collectionIdOf } from '../http/response/present-record.ts'
@@ -27,6 +29,10 @@ import {
 const COLLECTION_IDS = { users: collectionIdOf(users), superusers: collectionIdOf(superusers) }
 
 const KINDS = ['users', 'superusers'] as const
+
+/** How secrets of sessions begin; the id of the holder follows. */
+const SESSION_PREFIX = 'svcs_'
+const ID_LENGTH = 15
 
 interface AccountsDependencies {
   db: Database
@@ -136,6 +142,7 @@ export class Accounts {
     const byLogin = authorization ? await this.#byLogin(authorization) : undefined
     if (byLogin) return byLogin
     const apiToken = request.headers.get('x-api-token') ?? authorization
+    if (apiToken?.startsWith(SESSION_PREFIX)) return this.#bySession(apiToken)
     const found = apiToken ? await findByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
     if (!found || found.user.disabled) return { kind: 'guest' }
     const { token, user, superuser } = found
@@ -143,6 +150,27 @@ export class Accounts {
     const expiresAt = fromTimestamp(token.expires_at)
     if (!superuser || expiresAt === undefined) return { kind: 'guest' }
     return { kind: 'superuser', superuser, token, login: { refreshable: false, expiresAt } }
+  }
+
+  /**
+   * The secret of a holder of a session: always the same, so that a repeated request returns it again, until
+   * the logins of its user end.
+   */
+  sessionSecret(holder: string, { tokenKey }: Pick<Account, 'tokenKey'>): string {
+    const key = `${tokenKey}${this.#dependencies.secrets.users}:session`
+    return `${SESSION_PREFIX}${holder}${createHmac('sha256', key).update(holder).digest('base64url')}`
+  }
+
+  async #bySession(secret: string): Promise<Caller> {
+    const id = secret.slice(SESSION_PREFIX.length, SESSION_PREFIX.length + ID_LENGTH)
+    const { db, clock } = this.#dependencies
+    const held = await db.read((tx) => readHolder(tx, id))
+    const user = held && (await findUser(db, held.user))
+    if (!held || !user || user.disabled || clock.now() > held.readableUntil) return { kind: 'guest' }
+    const [sent, right] = [Buffer.from(secret), Buffer.from(this.sessionSecret(id, user))]
+    if (sent.length !== right.length || !timingSafeEqual(sent, right)) return { kind: 'guest' }
+    const { session, qpu, isOpen } = held
+    return { kind: 'user', user, via: 'session', holder: { id, session, qpu, isOpen } }
   }
 
   async #byLogin(token: string): Promise<Caller | undefined> {

@@ -26,7 +26,7 @@ import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
-import { assertBookable, bookedQpu } from './bookable.ts'
+import { assertFree, bookedQpu } from './bookable.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from './repeat.ts'
 
 /** Time for which bookings are stored in one turn of the event loop. */
@@ -105,6 +105,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
       statuses: [201, 404],
       errors: {
         slot_overlap: 400,
+        session_overlap: 409,
         slot_in_past: 400,
         slot_too_long: 400,
         slot_too_far_ahead: 400,
@@ -118,8 +119,8 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
         const user = body.user ?? own.id
         if (caller.kind !== 'superuser' && user !== own.id) throw onlyForSelf()
         const book = (tx: Tx) => {
-          if (caller.kind !== 'superuser') for (const slot of times) assertBookable(slot, tx, config)
           const request = { user: requireUser(tx, user), qpu: bookedQpu(tx, body.qpu), slots: times }
+          if (caller.kind !== 'superuser') assertFree(tx, request, config)
           const conflicts = overlapsOf(tx, request)
           if (conflicts.length > 0) throw overlap(conflicts, times.length)
           const stored = bookSlots(tx, request)

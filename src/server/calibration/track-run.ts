@@ -52,12 +52,12 @@ export async function confirmStart(context: Context, driver: string, run: string
  * report. A job that a tuner of an earlier release disturbs, because it does not wait, runs again.
  */
 export async function beginOwn(
-  { db, hub, log }: Context,
+  { db, hub, log, config }: Context & Pick<ServerContext, 'config'>,
   { driver, qpu }: Pick<EventSource, 'driver' | 'qpu'>,
   { run, waits, backoff }: { run: string; waits: boolean; backoff: DispatchBackoff },
 ): Promise<void> {
   const { isNew, disturbed } = await db.write('begin own run', (tx) => {
-    const isNew = beginOwnRun(tx, { run, driver, waits })
+    const isNew = beginOwnRun(tx, { run, driver, waits, deferMs: config.sessionCalibrationDelay })
     const disturbed = isNew && !waits ? interruptJob(tx, { hub, backoff }, qpu, DISTURBED) : undefined
     return { isNew, disturbed }
   })

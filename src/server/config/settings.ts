@@ -4,8 +4,21 @@ import { backupRetention } from './backup-retention.ts'
 import { oauth2Providers } from './oauth2-providers.ts'
 import { serviceLimits } from './service-limits.ts'
 
-const { bool, bytes, choice, duration, integer, ipAddress, list, network, optional, rate, secret, text } =
-  kinds
+const {
+  bool,
+  bytes,
+  choice,
+  duration,
+  integer,
+  ipAddress,
+  list,
+  network,
+  number,
+  optional,
+  rate,
+  secret,
+  text,
+} = kinds
 
 const collectionName = text('name', {
   pattern: /^[a-z][a-z0-9_]{0,62}$/,
@@ -125,6 +138,16 @@ export const SETTINGS = {
       duration(MINUTE_MS, MAX_FAIR_WINDOW_MS),
       '24h',
       'QPU time of this long counts for --policy fair; in whole minutes',
+    ),
+    sessionRate: setting(
+      number({ min: 0, max: 1_000 }),
+      '1',
+      'QPU seconds that each second of an exclusive session costs',
+    ),
+    sessionCalibrationDelay: setting(
+      duration(),
+      '30m',
+      'Longest time that a calibration begun by a tuner itself waits for the end of an active session',
     ),
     jobTimeout: setting(
       duration(100),

@@ -15,7 +15,7 @@ import { BODIES, RATES } from '../admission/limits.ts'
 import { RateLimiter } from '../admission/rate-limiter.ts'
 import type { ServerContext } from '../context.ts'
 import { addressLimitKey, originOf, type RequestOrigin } from './address.ts'
-import { assertScope, type Caller, callerName } from './caller.ts'
+import { assertScope, type Caller, callerInSession, callerName } from './caller.ts'
 import { CODINGS } from './coding/accept-encoding.ts'
 import { decodeRequest } from './coding/decode-request.ts'
 import { BODY_LIMITS } from './limits/json-shape.ts'
@@ -181,7 +181,7 @@ export function buildApp(dependencies: AppDependencies): App {
       wrapped(async (c) => {
         const origin = originOf(c.req.raw, peerOf(c), config.trustedProxies)
         workFor(knownCaller(c.req.raw) ?? unknownCaller(c.req.raw, origin.address), c.req.raw)
-        const caller = await identify(c.req.raw)
+        const caller = callerInSession(await identify(c.req.raw), route.inSession)
         c.set('caller', caller)
         const name = caller.kind === 'guest' ? origin.address : callerName(caller)
         workFor(name)

@@ -21,11 +21,23 @@ export interface Login {
   readonly by?: readonly string[]
 }
 
+/** What the secret of a session opens. */
+export interface HolderAccess {
+  /** Id of the holder of the session that has the secret. */
+  readonly id: string
+  /** Id of the session, and of its QPU. */
+  readonly session: string
+  readonly qpu: string
+  /** Whether it may submit: later it only reads its jobs. */
+  readonly isOpen: boolean
+}
+
 /** Who makes a request. A request with expired or unknown credentials is treated as a guest. */
 export type Caller =
   | { kind: 'guest' }
   | { kind: 'user'; user: User; via: 'login'; login: Login }
   | { kind: 'user'; user: User; via: 'api_token'; token: ApiToken }
+  | { kind: 'user'; user: User; via: 'session'; holder: HolderAccess }
   | { kind: 'superuser'; superuser: Superuser; login: Login; token?: ApiToken }
 
 /** Identifies the caller in logs, limits and the audit: `user:<id>`, `superuser:<id>` or `guest`. */
@@ -33,6 +45,24 @@ export function callerName(caller: Caller): string {
   if (caller.kind === 'user') return `user:${caller.user.id}`
   if (caller.kind === 'superuser') return `superuser:${caller.superuser.id}`
   return 'guest'
+}
+
+/** The holder of a session whose secret a caller has. */
+export function holderOf(caller: Caller): HolderAccess | undefined {
+  return 'holder' in caller ? caller.holder : undefined
+}
+
+/**
+ * The caller of a route that the secret of a session may call for what `allowed` says; where it may not,
+ * whoever has it is a guest.
+ * @throws AppError `forbidden` (`session_ended`): it changes something only as long as it lasts.
+ */
+export function callerInSession(caller: Caller, allowed: 'read' | 'submit' | undefined): Caller {
+  const holder = holderOf(caller)
+  if (!holder) return caller
+  if (allowed === undefined) return { kind: 'guest' }
+  if (allowed === 'read' || holder.isOpen) return caller
+  throw new AppError('forbidden', 'The session has ended; start another one', { reason: 'session_ended' })
 }
 
 /** The account of a caller; undefined for a guest. */
@@ -70,6 +100,6 @@ export function assertScope(caller: Caller, needed: TokenScope, isOperation: boo
 
 /** The login that a superuser issued for the account; undefined for all other callers. */
 export function impersonationOf(caller: Caller): Login | undefined {
-  if (caller.kind === 'guest' || (caller.kind === 'user' && caller.via === 'api_token')) return undefined
+  if (caller.kind === 'guest' || (caller.kind === 'user' && caller.via !== 'login')) return undefined
   return caller.login.refreshable ? undefined : caller.login
 }

@@ -46,11 +46,12 @@ export function errorCodesOf(route: Route): RouteErrors {
 }
 
 /** The reasons that follow from the declaration of a route, without those of `run`. */
-function checkedErrors({ body, bodyForms, scope, isReplicated }: Route): RouteErrors {
+function checkedErrors({ body, bodyForms, scope, isReplicated, inSession }: Route): RouteErrors {
   return {
     ...OF_EVERY_ROUTE,
     ...((body || bodyForms) && { too_many_large_bodies: 503 }),
     ...(isReplicated && { not_replicated: 503 }),
+    ...(inSession === 'submit' && { session_ended: 403 }),
     // Every API token may read.
     ...(scope !== 'read' && { insufficient_scope: 403 }),
   }

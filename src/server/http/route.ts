@@ -51,6 +51,8 @@ export interface Route {
   readonly scope: TokenScope
   /** Whether an API token of the scope `operate` may call it. */
   readonly isOperation: boolean
+  /** What the secret of a session may do here; `submit` only while it lasts. */
+  readonly inSession: 'read' | 'submit' | undefined
   /** One line for the API reference. */
   readonly summary: string
   readonly body: v.GenericSchema | undefined
@@ -127,6 +129,7 @@ export function defineRoute<
     errors: {},
     isReplicated: scope !== 'read',
     isOperation: false,
+    inSession: undefined,
     receivesLarge: false,
     maxBody: BODIES.other,
     ...declaration,

@@ -31,7 +31,7 @@ export async function openInstance(config: Config, dependencies: InstanceDepende
 async function assemble(config: Config, db: Database, dependencies: InstanceDependencies): Promise<Instance> {
   const { clock, log, assets, ports, backups, logs, describeDevices = async () => [] } = dependencies
   const parts = await openParts(config, db, dependencies)
-  const { context, accounts, audit, identify, realtime, requests, setUp, waits } = parts
+  const { context, accounts, audit, identify, realtime, requests, sessionWaits, setUp, waits } = parts
   const services = listServices(parts, dependencies)
   const replicator = { name: 'replicator', health: () => db.files?.replicationFailure?.reason }
   const readiness = new Readiness([...services, ports, replicator])
@@ -59,6 +59,7 @@ async function assemble(config: Config, db: Database, dependencies: InstanceDepe
       realtime.endStreams()
       tails.endAll()
       waits.stop()
+      sessionWaits.stop()
     },
     stop: () => list.stop(),
   }

@@ -13,6 +13,7 @@ import type { ServerContext } from '../context.ts'
 import { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { Hub } from '../drivers/hub.ts'
 import { LeaseRelease } from '../drivers/lease-release.ts'
+import { callerInSession } from '../http/caller.ts'
 import { submissionWorker } from '../jobs/submission/examine.ts'
 import { JobWaits } from '../jobs/waiting/job-waits.ts'
 import { Mailer } from '../mail/mailer.ts'
@@ -23,6 +24,7 @@ import { SubmissionThread } from '../programs/submission-thread.ts'
 import { Realtime } from '../realtime/realtime.ts'
 import { Refunds } from '../recalls/refunds.ts'
 import { createRecordService } from '../records/service.ts'
+import { SessionWaits } from '../sessions/waits.ts'
 import { UserRemovals } from '../users/remove-user.ts'
 import { createWebhooks } from '../webhooks/create.ts'
 import type { InstanceDependencies } from './dependencies.ts'
@@ -64,7 +66,9 @@ export async function openParts(config: Config, db: Database, dependencies: Inst
     clock,
   )
   const records = createRecordService(context, { passwords, logins, removals, submissions, links })
-  const realtime = new Realtime({ context, records, identify })
+  // The secret of a session opens no stream.
+  const identifyStream = async (request: Request) => callerInSession(await identify(request), undefined)
+  const realtime = new Realtime({ context, records, identify: identifyStream })
   const waits = new JobWaits({ db, clock })
   const webhooks = createWebhooks(context)
   const setUp = new SetUp({ db, clock, passwords })
@@ -97,6 +101,7 @@ export async function openParts(config: Config, db: Database, dependencies: Inst
     refunds: new Refunds({ db, clock, log }),
     removals,
     requests,
+    sessionWaits: new SessionWaits({ db, clock }),
     setUp,
     submissionThread,
     submissions,

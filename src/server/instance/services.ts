@@ -15,6 +15,7 @@ import { JobDispatcher } from '../jobs/dispatch/dispatcher.ts'
 import { DigestSender } from '../mail/digest-sender.ts'
 import { StorageHealth } from '../meta/readiness.ts'
 import type { Service } from '../services.ts'
+import { SessionClock } from '../sessions/session-clock.ts'
 import { createLogWatch } from '../write-ahead-log.ts'
 import type { InstanceDependencies } from './dependencies.ts'
 import type { Parts } from './parts.ts'
@@ -77,6 +78,7 @@ function createJobPath({ context, backoff, metrics }: Parts) {
     jobLog.add('dispatched')
   }
   const loops = [
+    new SessionClock(context),
     new JobRecovery({ ...context, heartbeats }),
     new JobDispatcher({ ...context, heartbeats, backoff, onSent }),
     new CalibrationRecovery(context),

@@ -28,7 +28,7 @@ import type { Qpu } from '../../db/store/qpus/index.ts'
 import { type RecallMark, recallOf, recallsOf } from '../../db/store/recalls/index.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
-import type { Caller } from '../http/caller.ts'
+import { type Caller, holderOf } from '../http/caller.ts'
 import { type ReadRequest, readingOf } from '../http/reading.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import type { WaitCode, WaitReason } from './dispatch/pick.ts'
@@ -68,7 +68,9 @@ export function tagsOf({ tags }: Job): unknown {
 
 /** Whether the caller may read this job through the job routes and cancel it. */
 export function mayAccess(caller: Caller, job: Job): boolean {
-  return caller.kind === 'superuser' || (caller.kind === 'user' && caller.user.id === job.user_id)
+  if (caller.kind !== 'user') return caller.kind === 'superuser'
+  const holder = holderOf(caller)
+  return caller.user.id === job.user_id && (!holder || job.holder === holder.id)
 }
 
 /**

@@ -9,6 +9,7 @@ import { describeExcess } from '../qpus/describe-excess.ts'
 import {
   describeBooking,
   reasonClosed,
+  reasonInSession,
   reasonReserved,
   type WaitCode,
   type WaitReason,
@@ -36,6 +37,7 @@ interface WaitEstimate {
 const SEVERITY: readonly WaitCode[] = [
   'ahead_in_queue',
   'slot_of_other_user',
+  'in_session',
   'backoff',
   'calibrating',
   'driver_offline',
@@ -137,9 +139,12 @@ function estimateInQueue(
   const busy: WaitReason | undefined = isBookerBusy
     ? { code: 'slot_of_other_user', text: describeBooking(idleMs), until: foreign.end }
     : undefined
-  const waiting = pause ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
+  const session = state.session?.user === job.user ? undefined : state.session
+  const held = session?.isExclusive ? reasonInSession(session.until) : undefined
+  const waiting = pause ?? held ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
+  const base = Math.max(job.notBefore, held?.until ?? 0)
   const booking = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
-  const estimate = estimateStart(queue, { now, base: job.notBefore, booking })
+  const estimate = estimateStart(queue, { now, base, booking })
   return { waiting, ...position, ...estimate, qpu: state.qpu.id }
 }
 

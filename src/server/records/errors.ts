@@ -24,6 +24,7 @@ const WRITE_ERRORS: RouteErrors = {
   read_only_field: 400,
   slot_in_past: 400,
   slot_overlap: 400,
+  session_overlap: 409,
   slot_too_far_ahead: 400,
   slot_too_long: 400,
   not_a_monitor: 400,

@@ -189,6 +189,11 @@ export const COVERAGE: Readonly<Record<string, Coverage>> = {
   'Bytes of the log read for one response': ['superuser-routes'],
   'Backups listed': { reason: 'superusers only, and the number is fixed' },
   'Slots of a weekly repetition': ['booking-repetitions'],
+  'Length of a session, and of its idle time': { reason: 'bounds numbers, not work' },
+  'Open sessions of a QPU; of a user on it': {
+    reason: 'at most 100 rows, which each claim of the QPU reads',
+  },
+  'Holders of a session, also those that have ended': { reason: 'one row for each request' },
   'Bookings (`POST /api/bookings`) that are stored in one turn of the event loop': ['booking-repetitions'],
   'Entries of a calendar': ['calendar-reads'],
   'Webhooks of an account': ['webhook-silent-receivers'],

@@ -15,6 +15,7 @@ import { calibrationRequests, calibrationResults } from '../../../src/db/store/c
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { events, notes, thresholds } from '../../../src/db/store/readings/index.ts'
+import { sessions } from '../../../src/db/store/sessions/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
 import { exportedRecord, importRecords, openSnapshot, toJsonLines } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -78,6 +79,14 @@ export async function seed(db: Database): Promise<void> {
     tx.insert(quantumJobs, { ...ended, status: 'cancelled' })
     tx.insert(quantumJobs, { ...job, status: 'pending' })
     tx.insert(timeSlots, { start_time: '2020-01-01 10:00', end_time: '2020-01-01 11:00', booked_by: ada.id })
+    tx.insert(sessions, {
+      user: ada.id,
+      qpu: qpu.id,
+      seconds: 60,
+      idle_seconds: 5,
+      state: 'closed',
+      end: 'ended',
+    })
     tx.insert(notifications, { title: 'News, "quoted"\nin two lines', dismissed_by: [ada.id, root.id] })
     tx.insert(qpuTimeRequests, { user: ada.id, seconds: 0.1, status: 'approved' })
     tx.insert(qpuTimeRequests, { user: root.id, seconds: 5 })

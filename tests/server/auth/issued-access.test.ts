@@ -273,7 +273,12 @@ const SECRETS: Record<string, Kind | 'the account' | 'a driver' | 'the signature
 }
 /** Hashes of what is no secret. */
 const HASHES = ['audit_log.hash', 'audit_log.previous_hash', 'audit_log.personal_hash', 'migrations.hash']
-HASHES.push('idempotency_keys.body_hash', 'job_provenance.hash', 'quantum_jobs.program_hash')
+HASHES.push(
+  'idempotency_keys.body_hash',
+  'job_provenance.hash',
+  'quantum_jobs.program_hash',
+  'session_holders.body_hash',
+)
 
 /** Every table with a column of an account, and what its rows let somebody else do. */
 const OWNED: Record<string, Kind | 'nothing'> = {
@@ -293,6 +298,8 @@ const HARMLESS = [
 ]
 HARMLESS.push('qpu_ledger', 'qpu_time_requests', 'qpu_usage', 'quantum_jobs', 'quantum_jobs_tags')
 HARMLESS.push('recall_notices', 'recalled_jobs', 'recalls', 'recent_use', 'time_slots')
+// Secrets of sessions end with the logins of their user: `tokenKey` is a part of their key.
+HARMLESS.push('session_holders', 'sessions')
 
 const schema = readFileSync(join(import.meta.dir, '../../golden/schema.sql'), 'utf8')
 const COLUMNS = [...schema.matchAll(/CREATE TABLE "(\w+)" \(\n([\s\S]*?)\n\)/g)].flatMap(

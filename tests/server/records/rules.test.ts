@@ -30,6 +30,12 @@ const OWN: Row = {
   other: 'empty · view 404 · update 404 · delete 404',
 }
 
+const OWN_READ: Row = {
+  guest: 'empty · view 404 · update 403 · delete 403',
+  owner: 'sees · view 200 · update 403 · delete 403',
+  other: 'empty · view 404 · update 403 · delete 403',
+}
+
 const TABLE: Record<CollectionName, Row> = {
   api_tokens: CLOSED,
   calibration_requests: SIGNED_IN,
@@ -50,6 +56,7 @@ const TABLE: Record<CollectionName, Row> = {
   },
   qpus: PUBLIC,
   quantum_jobs: PUBLIC,
+  sessions: OWN_READ,
   superusers: CLOSED,
   thresholds: SIGNED_IN,
   time_slots: OWN,

@@ -18,6 +18,7 @@ function seed(tx: Tx, owner: string, qpu: string, driver: string): Record<string
       ...{ user_id: owner, qpu_target: qpu, payload: {} },
       ...{ status: 'cancelled', finished_at: '2030-01-01 10:00:00.000Z' },
     },
+    sessions: { user: owner, qpu, seconds: 60, idle_seconds: 5, state: 'closed', end: 'ended' },
     superusers: { email: 'second@example.org' },
     thresholds: { name: 'Cold', driver, channel: 't', limit: 1 },
     time_slots: {

@@ -56,7 +56,7 @@ export const ledger = v.object({
   entries: v.array(
     v.object({
       at: v.string(),
-      kind: v.picklist(['charge', 'grant', 'admin', 'opening', 'refund']),
+      kind: v.picklist(['charge', 'grant', 'admin', 'opening', 'refund', 'session']),
       source: v.string(),
       name: text,
       seconds: v.number(),

@@ -70,6 +70,13 @@ const COLUMNS: Column<Row>[] = [
   { title: 'Balance', number: true, cell: ({ after }) => formatColumnSeconds(after) },
 ]
 
+const OTHERS = {
+  grant: 'Approved request',
+  admin: 'Set by a superuser',
+  opening: 'Initial balance',
+  session: 'Session',
+}
+
 function describe({ kind, source, name }: Row): ComponentChildren {
   if (kind === 'charge' || kind === 'refund') {
     const text = kind === 'refund' ? 'Recalled: ' : ''
@@ -80,7 +87,7 @@ function describe({ kind, source, name }: Row): ComponentChildren {
       </a>
     )
   }
-  return { grant: 'Approved request', admin: 'Set by a superuser', opening: 'Initial balance' }[kind]
+  return OTHERS[kind]
 }
 
 function signed(seconds: number): string {

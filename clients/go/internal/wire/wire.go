@@ -328,13 +328,13 @@ type Usage struct {
 type LedgerEntry struct {
 	At string `json:"at"`
 
-	// A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled
+	// A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled; up to a minute of a session
 	Kind string `json:"kind"`
 
 	// Name of the job; empty for others and without one
 	Name string `json:"name"`
 
-	// Id of the job, the request or the change
+	// Id of the job, the request, the change or the session
 	Source string `json:"source"`
 
 	// Negative for a deduction
@@ -1161,6 +1161,9 @@ type SubmittedJob struct {
 	// The QPU that runs or ran it
 	QPU string `json:"qpu"`
 
+	// The session in which it started
+	Session string `json:"session"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -1436,6 +1439,9 @@ type Job struct {
 	// The QPU that runs or ran it
 	QPU string `json:"qpu"`
 
+	// The session in which it started
+	Session string `json:"session"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -1519,6 +1525,9 @@ type JobDetail struct {
 
 	// The QPU that runs or ran it
 	QPU string `json:"qpu"`
+
+	// The session in which it started
+	Session string `json:"session"`
 
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
@@ -1802,6 +1811,9 @@ type JobChange struct {
 
 	// The QPU that runs or ran it
 	QPU string `json:"qpu"`
+
+	// The session in which it started
+	Session string `json:"session"`
 
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
@@ -2491,6 +2503,9 @@ type QuantumJobsRecord struct {
 	// The QPU that runs or ran it
 	QPU string `json:"qpu"`
 
+	// The session in which it started
+	Session string `json:"session"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -2499,6 +2514,58 @@ type QuantumJobsRecord struct {
 
 	// Why a failed job has no results
 	Error *JobError `json:"error"`
+
+	Expand map[string]any `json:"expand,omitempty"`
+}
+
+// SessionsRecord: see the reference of the routes
+type SessionsRecord struct {
+	CollectionId string `json:"collectionId"`
+
+	CollectionName string `json:"collectionName"`
+
+	ID string `json:"id"`
+
+	// Id in qpus; '' = none
+	QPU string `json:"qpu"`
+
+	// Id in users; '' = none
+	User string `json:"user"`
+
+	Mode string `json:"mode"`
+
+	State string `json:"state"`
+
+	// How long it lasts after its first activation
+	Seconds float64 `json:"seconds"`
+
+	// Without a job for so long, it is paused
+	IdleSeconds float64 `json:"idle_seconds"`
+
+	// When it was activated first
+	ActivatedAt string `json:"activated_at"`
+
+	// When it ends at the latest, from its first activation on
+	EndsAt string `json:"ends_at"`
+
+	PausedBy string `json:"paused_by"`
+
+	// Since when it is paused, or when it ended
+	StoppedAt string `json:"stopped_at"`
+
+	End string `json:"end"`
+
+	// What a superuser who ended it says
+	EndReason string `json:"end_reason"`
+
+	// Time for which it was charged
+	HeldMs float64 `json:"held_ms"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Created string `json:"created"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Updated string `json:"updated"`
 
 	Expand map[string]any `json:"expand,omitempty"`
 }
@@ -2920,6 +2987,44 @@ type QuantumJobsBody struct {
 	Status *string `json:"status,omitempty"`
 }
 
+// SessionsBody: Required for a new record: qpu, user
+type SessionsBody struct {
+	// Id in qpus; '' = none
+	QPU *string `json:"qpu,omitempty"`
+
+	// Id in users; '' = none
+	User *string `json:"user,omitempty"`
+
+	Mode *string `json:"mode,omitempty"`
+
+	State *string `json:"state,omitempty"`
+
+	// How long it lasts after its first activation
+	Seconds *float64 `json:"seconds,omitempty"`
+
+	// Without a job for so long, it is paused
+	IdleSeconds *float64 `json:"idle_seconds,omitempty"`
+
+	// When it was activated first
+	ActivatedAt *string `json:"activated_at,omitempty"`
+
+	// When it ends at the latest, from its first activation on
+	EndsAt *string `json:"ends_at,omitempty"`
+
+	PausedBy *string `json:"paused_by,omitempty"`
+
+	// Since when it is paused, or when it ended
+	StoppedAt *string `json:"stopped_at,omitempty"`
+
+	End *string `json:"end,omitempty"`
+
+	// What a superuser who ended it says
+	EndReason *string `json:"end_reason,omitempty"`
+
+	// Time for which it was charged
+	HeldMs *float64 `json:"held_ms,omitempty"`
+}
+
 // SuperusersBody: Required for a new record: email
 type SuperusersBody struct {
 	Password *string `json:"password,omitempty"`
@@ -3186,6 +3291,145 @@ type NewCalendarFeed struct {
 
 	// Address of the calendar; shown once
 	URL string `json:"url"`
+}
+
+// StartedSession: see the reference of the routes
+type StartedSession struct {
+	ID string `json:"id"`
+
+	// Id of the QPU
+	QPU string `json:"qpu"`
+
+	// Name of the QPU
+	QPUTarget string `json:"qpu_target"`
+
+	// Id of the user
+	User string `json:"user"`
+
+	Mode string `json:"mode"`
+
+	State string `json:"state"`
+
+	// How long it lasts after its first activation
+	Seconds float64 `json:"seconds"`
+
+	// Without a job for so long, it is paused
+	IdleSeconds float64 `json:"idle_seconds"`
+
+	// Place in the line of the QPU, 1 = first; null = closed
+	Position *float64 `json:"position"`
+
+	// When a queued one begins, if those before it neither end earlier nor pause
+	ExpectedStart *TimeRange `json:"expected_start"`
+
+	// First activation; UTC, '' = not yet
+	ActivatedAt string `json:"activated_at"`
+
+	// When it ends at the latest; UTC, '' = not yet
+	EndsAt string `json:"ends_at"`
+
+	// Why it is paused: without a job, or because the QPU runs none
+	PausedBy string `json:"paused_by"`
+
+	// Since when it is paused, or when it ended; UTC, '' = not yet
+	StoppedAt string `json:"stopped_at"`
+
+	// Why it has ended: its time, its holders or a superuser, a booking of another user, the balance
+	End string `json:"end"`
+
+	// What a superuser who ended it says
+	EndReason string `json:"end_reason"`
+
+	// Time for which it has been charged; up to a minute follows
+	HeldSeconds float64 `json:"held_seconds"`
+
+	// QPU seconds that it can cost at most, with those charged
+	MaxCostSeconds float64 `json:"max_cost_seconds"`
+
+	Holders []SessionHolder `json:"holders"`
+
+	Created string `json:"created"`
+
+	// Id of the holder that this request added
+	Holder string `json:"holder"`
+
+	// Submits to this QPU until the holder ends, and reads its jobs for 24 hours more
+	Secret string `json:"secret"`
+}
+
+// SessionHolder: see the reference of the routes
+type SessionHolder struct {
+	ID string `json:"id"`
+
+	// Such as slurm or client
+	Kind string `json:"kind"`
+
+	// Its id there
+	Name string `json:"name"`
+
+	// When it ends by itself; UTC, '' = with the session
+	EndsAt string `json:"ends_at"`
+
+	// When it ended; UTC, '' = not yet
+	EndedAt string `json:"ended_at"`
+}
+
+// Session: see the reference of the routes
+type Session struct {
+	ID string `json:"id"`
+
+	// Id of the QPU
+	QPU string `json:"qpu"`
+
+	// Name of the QPU
+	QPUTarget string `json:"qpu_target"`
+
+	// Id of the user
+	User string `json:"user"`
+
+	Mode string `json:"mode"`
+
+	State string `json:"state"`
+
+	// How long it lasts after its first activation
+	Seconds float64 `json:"seconds"`
+
+	// Without a job for so long, it is paused
+	IdleSeconds float64 `json:"idle_seconds"`
+
+	// Place in the line of the QPU, 1 = first; null = closed
+	Position *float64 `json:"position"`
+
+	// When a queued one begins, if those before it neither end earlier nor pause
+	ExpectedStart *TimeRange `json:"expected_start"`
+
+	// First activation; UTC, '' = not yet
+	ActivatedAt string `json:"activated_at"`
+
+	// When it ends at the latest; UTC, '' = not yet
+	EndsAt string `json:"ends_at"`
+
+	// Why it is paused: without a job, or because the QPU runs none
+	PausedBy string `json:"paused_by"`
+
+	// Since when it is paused, or when it ended; UTC, '' = not yet
+	StoppedAt string `json:"stopped_at"`
+
+	// Why it has ended: its time, its holders or a superuser, a booking of another user, the balance
+	End string `json:"end"`
+
+	// What a superuser who ended it says
+	EndReason string `json:"end_reason"`
+
+	// Time for which it has been charged; up to a minute follows
+	HeldSeconds float64 `json:"held_seconds"`
+
+	// QPU seconds that it can cost at most, with those charged
+	MaxCostSeconds float64 `json:"max_cost_seconds"`
+
+	Holders []SessionHolder `json:"holders"`
+
+	Created string `json:"created"`
 }
 
 // NewShare: see the reference of the routes
@@ -4406,6 +4650,40 @@ type PostCalendarFeedBody struct {
 type PatchCalendarFeedBody struct {
 	// Name or id of a QPU whose calibrations and maintenance are included; '' = none
 	QPU string `json:"qpu"`
+}
+
+// PostSessionsBodyHolder: see the reference of the routes
+type PostSessionsBodyHolder struct {
+	// Such as slurm
+	Kind *string `json:"kind,omitempty"`
+
+	// Its id there
+	ID *string `json:"id,omitempty"`
+
+	// When it ends by itself
+	EndsAt *string `json:"ends_at,omitempty"`
+}
+
+// PostSessionsBody: see the reference of the routes
+type PostSessionsBody struct {
+	// Name or id of the QPU
+	QPUTarget string `json:"qpu_target"`
+
+	// How long it lasts after its first activation
+	Seconds int64 `json:"seconds"`
+
+	// Without a job for so long, it is paused and others run
+	IdleSeconds *int64 `json:"idle_seconds,omitempty"`
+
+	// exclusive: only your jobs run, and the time is charged; batch: your jobs go first
+	Mode *string `json:"mode,omitempty"`
+
+	Holder *PostSessionsBodyHolder `json:"holder,omitempty"`
+}
+
+// PatchSessionsByIdBody: see the reference of the routes
+type PatchSessionsByIdBody struct {
+	Seconds int64 `json:"seconds"`
 }
 
 // PostSharesBody: see the reference of the routes

@@ -4,12 +4,13 @@ import { index, internal, keyed } from '../tables.ts'
 /** Tables of accounts: balances, use and addresses. */
 export const ACCOUNTS_TABLES: readonly Table[] = [
   // One change of a user's balance in ms; (kind, source_id) makes it happen once. A job that has run has one
-  // charge, of 0 when nobody pays for it; `qpu` ran it for `used_ms` (0 in charges before migration 15).
+  // charge, of 0 when nobody pays for it; `qpu` ran it for `used_ms` (0 in charges before migration 15). Of a
+  // job in a session that is what the session does not pay, each stretch of which has an entry of its own.
   internal(
     'qpu_ledger',
     {
       user: 'TEXT NOT NULL',
-      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund'))",
+      kind: "TEXT NOT NULL CHECK (kind IN ('charge', 'grant', 'admin', 'opening', 'refund', 'session'))",
       source_id: 'TEXT NOT NULL',
       delta_ms: 'INTEGER NOT NULL',
       at: 'TEXT NOT NULL',
@@ -75,6 +76,28 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
     },
     [],
     [index('shares', ['hash'], true), index('shares', ['record'], false), index('shares', ['user'], false)],
+  ),
+  // Who wants a session to last until when (UTC text), such as a batch job; '' = until it ends. `key`: the
+  // Idempotency-Key, with the hash of the request.
+  internal(
+    'session_holders',
+    {
+      id: 'TEXT NOT NULL PRIMARY KEY',
+      session: 'TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE',
+      user: 'TEXT NOT NULL',
+      kind: 'TEXT NOT NULL',
+      name: 'TEXT NOT NULL',
+      key: 'TEXT NOT NULL',
+      body_hash: 'TEXT NOT NULL',
+      ends_at: 'TEXT NOT NULL',
+      ended_at: "TEXT NOT NULL DEFAULT ''",
+      created: 'TEXT NOT NULL',
+    },
+    [],
+    [
+      index('session_holders', ['session'], false),
+      index('session_holders', ['user', 'key'], true, "key <> ''"),
+    ],
   ),
   // A user whose removal has `begun` or is `done`; its id is not given again.
   internal('removed_users', {

@@ -69,6 +69,8 @@ export const CALIBRATIONS_TABLES: readonly Table[] = [
     started_at: 'TEXT NOT NULL',
     // Whether it begins when the server lets it.
     waits: 'INTEGER NOT NULL DEFAULT 0',
+    // Until when it waits for the end of an active session, too.
+    defers_until: "TEXT NOT NULL DEFAULT ''",
   }),
   // A report or an interval of a QPU whose results are declared bad, and up to which job (by its end) the
   // charges are refunded; see `store/recalls`.

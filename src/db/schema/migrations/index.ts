@@ -10,6 +10,7 @@ import { chargesInLedger } from './0015-charges-in-ledger.ts'
 import { boundsOfReports } from './0016-bounds-of-reports.ts'
 import { bytesOfUsers } from './0017-bytes-of-users.ts'
 import { touchedJobs } from './0018-touched-jobs.ts'
+import { sessionCharges } from './0019-session-charges.ts'
 import { requeuedAttempts } from './earlier/0001-requeued-attempts.ts'
 import { externalAuthNames } from './earlier/0002-external-auths.ts'
 import { userBytes } from './earlier/0003-user-bytes.ts'
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   boundsOfReports,
   bytesOfUsers,
   touchedJobs,
+  sessionCharges,
 ]

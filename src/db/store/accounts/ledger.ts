@@ -84,6 +84,29 @@ export function refundedJobSql(refund: string): string {
   return `substr(${refund}.source_id, 1, length(${refund}.source_id) - ${REFUND_DIGITS + 1})`
 }
 
+/** A time for which a session held a QPU: the `number`th that is charged. */
+interface Hold {
+  session: string
+  number: number
+  user: string
+  qpu: string
+  ms: number
+  /** What it costs, in ms; 0 for unlimited users. */
+  costMs: number
+  /** End of the time, UTC text. */
+  at: string
+}
+
+/** Charges a session, once for each number. */
+export function chargeSession(tx: Tx, { session, number, user, qpu, ms, costMs, at }: Hold): void {
+  tx.post(
+    `INSERT INTO qpu_ledger ("user", kind, source_id, delta_ms, at, qpu, used_ms)
+     VALUES ($user, 'session', $source, $deltaMs, $at, $qpu, $ms)`,
+    { source: refundSource(session, number), user, deltaMs: 0 - costMs, at, qpu, ms },
+  )
+  if (costMs > 0) tx.postUpdate(users, CHANGE_BALANCE, { user, deltaMs: 0 - costMs, at: tx.at })
+}
+
 /** What was refunded of the charge of a job, less what was deducted again, in ms, in how many entries. */
 export function refundsOf(tx: ReadTx, job: string): { ms: number; count: number } {
   const row = tx.one<{ ms: number; count: number }>(
@@ -98,8 +121,8 @@ export function refundsOf(tx: ReadTx, job: string): { ms: number; count: number 
 interface LedgerRow {
   /** Position in the ledger: grows with each entry. */
   position: number
-  kind: 'charge' | 'grant' | 'admin' | 'opening' | 'refund'
-  /** Id of the job, of the time request or of the action. */
+  kind: 'charge' | 'grant' | 'admin' | 'opening' | 'refund' | 'session'
+  /** Id of the job, of the time request, of the session or of the action. */
   source: string
   /** Name of the job; empty for other entries, without one, and for a job that was removed. */
   name: string
@@ -117,7 +140,7 @@ export function listLedger(
     `SELECT position, kind, source, "deltaMs", at,
        COALESCE((SELECT name FROM quantum_jobs WHERE id = source AND kind IN ('charge', 'refund')), '') AS name
      FROM (SELECT ${INSERTION_ORDER} AS position, kind,
-         CASE kind WHEN 'refund' THEN ${refundedJobSql('qpu_ledger')} ELSE source_id END AS source,
+         CASE WHEN kind IN ('refund', 'session') THEN ${refundedJobSql('qpu_ledger')} ELSE source_id END AS source,
          delta_ms AS "deltaMs", at FROM qpu_ledger
        WHERE "user" = $user AND ${INSERTION_ORDER} < $before ORDER BY ${INSERTION_ORDER} DESC LIMIT $limit) changes
      ORDER BY position DESC`,

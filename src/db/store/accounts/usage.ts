@@ -62,7 +62,7 @@ export interface UsageQuery {
 const usageSql = ofDialect(
   (dialect) => `(SELECT "user", month, qpu, jobs, used_ms, charged_ms FROM qpu_usage
   UNION ALL
-  SELECT "user", substr(at, 1, 7), qpu, 1, used_ms, 0 - delta_ms FROM ${newerCharges(dialect)} newer)`,
+  SELECT "user", substr(at, 1, 7), qpu, jobs, used_ms, 0 - delta_ms FROM ${newerCharges(dialect)} newer)`,
 )
 
 /**

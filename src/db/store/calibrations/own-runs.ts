@@ -8,26 +8,31 @@
  * | under way → ended | `endOwnRun`: its report, the hello of a tuner without it, or the tuner stayed away |
  */
 
+import { toTimestamp } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { qpus } from '../../collections/qpus.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import type { DriverAttempt } from '../jobs/attempts.ts'
+import { deferredSql } from '../qpus/qpus.ts'
 import type { CalibrationRun } from './calibrations.ts'
 
 /**
- * Records that a tuner has started a calibration on its own, or waits until it may (`waits`). False when that
- * is known, or when the run has been reported before.
+ * Records that a tuner has started a calibration on its own, or waits until it may (`waits`), also for the
+ * end of an active session, but no longer than `deferMs`. False when that is known, or when the run has been
+ * reported before.
  */
 export function beginOwnRun(
   tx: Tx,
-  { run, driver, waits = true }: CalibrationRun & { waits?: boolean },
+  { run, driver, waits = true, deferMs = 0 }: CalibrationRun & { waits?: boolean; deferMs?: number },
 ): boolean {
   if (tx.one('SELECT 1 FROM calibration_results WHERE run_id = $run', { run })) return false
   const changed = tx.run(
-    `INSERT INTO tuner_runs (driver, run_id, started_at, waits) VALUES ($driver, $run, $at, $waits)
-     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at, waits = $waits
+    `INSERT INTO tuner_runs (driver, run_id, started_at, waits, defers_until)
+     VALUES ($driver, $run, $at, $waits, $defersUntil)
+     ON CONFLICT (driver) DO UPDATE SET run_id = $run, started_at = $at, waits = $waits,
+       defers_until = $defersUntil
        WHERE tuner_runs.run_id <> $run`,
-    { driver, run, at: tx.at, waits: waits ? 1 : 0 },
+    { driver, run, at: tx.at, waits: waits ? 1 : 0, defersUntil: toTimestamp(tx.now + deferMs) },
   )
   if (changed > 0) publishQpu(tx, driver)
   return changed > 0
@@ -48,9 +53,10 @@ export function listOwnRunsToBegin(tx: ReadTx): (CalibrationRun & { epoch: numbe
   return tx.all(
     `SELECT tuner_runs.run_id AS run, leases.driver, leases.epoch FROM tuner_runs
        JOIN leases ON leases.driver = tuner_runs.driver AND leases.state = 'attached'
-     WHERE tuner_runs.waits = 1
+     WHERE tuner_runs.waits = 1 AND NOT ${deferredSql('leases.qpu', '$at')}
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.driver`,
+    { at: tx.at },
   )
 }
 
@@ -64,8 +70,9 @@ export function listAwaitedJobs(tx: ReadTx): (DriverAttempt & { qpu: string })[]
        UNION
        SELECT leases.qpu FROM tuner_runs
          JOIN leases ON leases.driver = tuner_runs.driver AND leases.state = 'attached'
-         WHERE tuner_runs.waits = 1)
+         WHERE tuner_runs.waits = 1 AND NOT ${deferredSql('leases.qpu', '$at')})
      ORDER BY qpu`,
+    { at: tx.at },
   )
 }
 

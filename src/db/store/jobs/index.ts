@@ -48,9 +48,11 @@ export {
   readQueuePosition,
 } from './queue/queue-position.ts'
 export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jobs.ts'
+export { advanceSessions, settleSessions } from './queue/sessions-of-qpu.ts'
 export { cancelJob } from './transitions/cancel.ts'
 export { type Claim, claimJob, claimParts, type DispatchTarget, idleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
+export { cancelJobsOfEndedHolders, hasJobsOfEndedHolders } from './transitions/end-holders.ts'
 export { applyResult, type ResultOutcome, resultReads } from './transitions/finish.ts'
 export { deadlineOf, giveUp, listDueJobs } from './transitions/give-up.ts'
 export { holdJob } from './transitions/hold.ts'

@@ -3,6 +3,7 @@ import { apiTokens } from '../../collections/api_tokens.ts'
 import { externalAuths } from '../../collections/external_auths.ts'
 import { notifications } from '../../collections/notifications.ts'
 import { qpuTimeRequests } from '../../collections/qpu_time_requests.ts'
+import { sessions } from '../../collections/sessions.ts'
 import { timeSlots } from '../../collections/time_slots.ts'
 import { users } from '../../collections/users.ts'
 import { webhooks } from '../../collections/webhooks.ts'
@@ -64,7 +65,7 @@ export function removalSteps(user: string): RemovalStep[] {
     // Cancelling a job may read a program of 10 MB.
     (tx) => cancelPending(tx, user, 1),
     (tx) => releaseJobs(tx, user),
-    ...[apiTokens, externalAuths, timeSlots, qpuTimeRequests, webhooks].map(
+    ...[apiTokens, externalAuths, sessions, timeSlots, qpuTimeRequests, webhooks].map(
       (collection): RemovalStep =>
         (tx) =>
           removeOwned(tx, collection, user),
@@ -128,6 +129,7 @@ function releaseJobs(tx: Tx, user: string): boolean {
 const OWNER = new Map<AnyCollection, string>([
   [apiTokens, 'user'],
   [externalAuths, 'recordRef'],
+  [sessions, 'user'],
   [timeSlots, 'booked_by'],
   [qpuTimeRequests, 'user'],
   [webhooks, 'user'],

@@ -276,6 +276,12 @@ export function setDraining(
   })
 }
 
+/** Whether a run that a tuner begins by itself, a row of `tuner_runs`, waits for a session of its QPU. */
+export function deferredSql(qpu: string, at: string): string {
+  return `(tuner_runs.waits = 1 AND tuner_runs.defers_until > ${at}
+    AND EXISTS (SELECT 1 FROM sessions WHERE sessions.qpu = ${qpu} AND sessions.state = 'active'))`
+}
+
 /**
  * Begins to read the ids of QPUs with a running calibration, requested or started by the tuner itself, or
  * with one that waits for the running job; they take no jobs.
@@ -290,7 +296,8 @@ export function calibratingQpus(): Query<Set<string>> {
        JOIN leases ON leases.driver = calibration_requests.driver AND leases.state = 'attached'
        WHERE calibration_requests.status = 'pending' AND calibration_requests.waits = 1
      UNION
-     SELECT drivers.qpu FROM tuner_runs JOIN drivers ON drivers.id = tuner_runs.driver`,
+     SELECT drivers.qpu FROM tuner_runs JOIN drivers ON drivers.id = tuner_runs.driver
+       WHERE NOT ${deferredSql('drivers.qpu', '$at')}`,
   )
   return mapped(rows, (found) => new Set(found.map(({ qpu }) => qpu)))
 }

@@ -3,7 +3,7 @@ import type { Change, Database } from '../../../db/index.ts'
 import type { Job, JobOrder } from '../../../db/store/jobs/index.ts'
 
 /** Collections whose changes may make a job run, and that name the QPU that they concern; '' = all. */
-const OF_A_QPU = new Set(['time_slots', 'drivers'])
+const OF_A_QPU = new Set(['time_slots', 'drivers', 'sessions'])
 
 interface Dependencies {
   clock: Clock

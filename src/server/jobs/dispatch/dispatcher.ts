@@ -15,6 +15,7 @@ import {
   queueReads,
   queueStateOf,
   requeueUndelivered,
+  settleSessions,
 } from '../../../db/store/jobs/index.ts'
 import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
@@ -40,7 +41,7 @@ interface JobDispatcherDependencies {
    * Called for each job that a driver's socket has accepted, with the ms since the queues began to be read.
    */
   onSent?: (ms: number) => void
-  config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number }
+  config: { idleThreshold: number; dispatchPollInterval: number; maxAttempts: number; sessionRate: number }
 }
 
 /** Jobs that one pass judges for a QPU whose chip has changed. */
@@ -138,10 +139,13 @@ export class JobDispatcher {
     const { qpu } = target
     let { reading } = facts
     let chip: PresentChip | undefined
+    const known = order.qpus.get(tx, qpu)
+    const sessions = known && settleSessions(tx, reading, known, config.sessionRate)
     for (let judged = 0; judged < MAX_JUDGED; judged++) {
-      const state = queueStateOf(reading, qpu, config.idleThreshold)
-      const { job } = state ? pickJob(state, tx.now, config.idleThreshold) : {}
-      if (!state || job === undefined) return undefined
+      const state = queueStateOf(reading, qpu, config.idleThreshold, sessions)
+      const pick = state && pickJob(state, tx.now, config.idleThreshold)
+      if (!state || pick?.job === undefined) return undefined
+      const { job, session } = pick
       const parts = facts.jobs[job] ?? tx.read(claimParts(job))
       const needs = readChipNeeds(parts.chipNeeds)
       chip ??= new PresentChip(state.qpu, facts.chips[qpu] ?? null, tx.now)
@@ -152,7 +156,7 @@ export class JobDispatcher {
         reading = new OrderReading(order, tx, tx.read(queueReads(qpu)))
         continue
       }
-      const claim = claimJob(tx, job, target, config, parts)
+      const claim = claimJob(tx, job, { ...target, session }, config, parts)
       order.dequeue(job)
       if (claim) return claim
       // The order was wrong about the job, or the lease has changed: other QPUs may still run it.

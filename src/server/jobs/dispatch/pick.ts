@@ -6,6 +6,7 @@ import { reasonUnavailable } from '../../qpus/availability.ts'
 export type WaitCode =
   | 'ahead_in_queue'
   | 'slot_of_other_user'
+  | 'in_session'
   | 'qpu_disabled'
   | 'maintenance'
   | 'calibrating'
@@ -29,11 +30,12 @@ export interface WaitReason {
 }
 
 /** The choice for a QPU. `waiting` is absent if no job is waiting or one is running. */
-type JobPick = { job: string } | { job: undefined; waiting?: WaitReason }
+type JobPick = { job: string; session?: string } | { job: undefined; waiting?: WaitReason }
 
 /**
  * Chooses the next job of a QPU. A job that an operator has moved to the front goes first, then the jobs of
- * the user who has booked the current slot. If the booker has no job to run, the jobs of others follow in
+ * the user who has booked the current slot, then those of the active session, while which is exclusive nobody
+ * else's run. If the booker has no job to run, the jobs of others follow in
  * order of submission once the booker has been idle for `idleMs`, counted from the latest of: start of the
  * slot, the booker's last submission, end of the booker's last job on this QPU. Pure; `now` in ms since the
  * epoch.
@@ -42,11 +44,27 @@ export function pickJob(state: QueueState, now: number, idleMs: number): JobPick
   const closed = reasonClosed(state)
   if (closed) return { job: undefined, waiting: closed }
   if (state.running) return { job: undefined }
+  const { session } = state
+  if (session?.isExclusive) return pickInSession(session, state)
   if (state.next !== '') return { job: state.next }
   if (state.slot?.job) return { job: state.slot.job }
+  if (session?.job) return { job: session.job, session: session.session }
   if (state.job === '') return { job: undefined }
   const reserved = reasonReserved(state.slot, now, idleMs)
   return reserved ? { job: undefined, waiting: reserved } : { job: state.job }
+}
+
+function pickInSession(
+  { session, job, until }: NonNullable<QpuState['session']>,
+  state: QueueState,
+): JobPick {
+  if (job !== '') return { job, session }
+  return state.job === '' ? { job: undefined } : { job: undefined, waiting: reasonInSession(until) }
+}
+
+/** The session of another user, who is not named, keeps a job waiting. */
+export function reasonInSession(until: number): WaitReason & { until: number } {
+  return { code: 'in_session', text: 'The QPU is held by the session of another user', until }
 }
 
 const CODES = {

@@ -5,6 +5,7 @@ export const SUBMISSION_ERRORS: RouteErrors = {
   check_too_long: 400,
   account_disabled: 403,
   insufficient_qpu_seconds: 403,
+  other_qpu: 403,
   too_many_pending_jobs: 409,
   larger_than_quota: 413,
   idempotency_key_reused: 422,

@@ -9,6 +9,7 @@ import {
 } from '../../../db/store/jobs/index.ts'
 import { qpus } from '../../../db/store/qpus/index.ts'
 import type { ServerContext } from '../../context.ts'
+import type { HolderAccess } from '../../http/caller.ts'
 import { earlierId } from '../../http/request/idempotency.ts'
 import type { ExaminedSubmission } from '../../programs/messages.ts'
 import { type Judgement, judge, judgementReads } from '../judgement/judge.ts'
@@ -26,6 +27,8 @@ export interface Submission {
   submission: ExaminedSubmission
   /** Its `Idempotency-Key`. */
   request?: KeyedRequest | undefined
+  /** Whose secret submits it to the QPU of a session. */
+  holder?: HolderAccess | undefined
 }
 
 /** A judged submission, with what was read of the store for it. */

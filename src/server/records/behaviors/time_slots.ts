@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts'
-import { timeSlots } from '../../../db/store/bookings/index.ts'
-import { assertBookable } from '../../bookings/bookable.ts'
+import { type TimeSlot, timeSlots } from '../../../db/store/bookings/index.ts'
+import { assertFree } from '../../bookings/bookable.ts'
 import { defineBehavior, type Step } from '../behavior.ts'
 
 /** Bookings of users: in the future, limited in length and lead time, and fixed once they have begun. */
@@ -11,15 +11,19 @@ export const timeSlotsBehavior = defineBehavior(timeSlots, {
     return undefined
   },
   created(step, slot) {
-    if (!step.isSuperuser) assertBookable(slot, step.tx, step.service.context.config)
+    if (!step.isSuperuser) assertFreeNow(step, slot)
   },
   updating: (step, before) => assertNotBegun(step, before),
   updated(step, before, after) {
     const isMoved = before.start_time !== after.start_time || before.end_time !== after.end_time
-    if (isMoved && !step.isSuperuser) assertBookable(after, step.tx, step.service.context.config)
+    if (isMoved && !step.isSuperuser) assertFreeNow(step, after)
   },
   removing: (step, slot) => assertNotBegun(step, slot),
 })
+
+function assertFreeNow({ tx, service }: Step, slot: TimeSlot): void {
+  assertFree(tx, { qpu: slot.qpu, user: slot.booked_by, slots: [slot] }, service.context.config)
+}
 
 function assertNotBegun({ tx, isSuperuser }: Step, slot: { start_time: string }): void {
   if (isSuperuser || slot.start_time > tx.at) return

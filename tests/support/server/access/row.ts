@@ -50,6 +50,9 @@ const SCOPES: Readonly<Record<string, (typeof SCOPE_LADDER)[number]>> = {
   'POST /api/jobs/:id/cancel': 'submit',
   'PATCH /api/jobs/:id': 'submit',
   'DELETE /api/jobs/:id': 'submit',
+  'POST /api/sessions': 'submit',
+  'PATCH /api/sessions/:id': 'submit',
+  'DELETE /api/sessions/:id': 'submit',
   // For jobs only; the rows of other collections expect 403.
   'POST /api/collections/:collection/records': 'submit',
   'POST /api/reads': 'read',
@@ -70,6 +73,7 @@ const OPERATIONS = new Set([
   ],
   ...['GET /api/jobs', 'GET /api/jobs/count', 'GET /api/jobs/by-key/:key', 'POST /api/jobs/changes'],
   ...['GET /api/jobs/:id', 'GET /api/jobs/:id/receipt', 'GET /api/jobs/:id/partial-results'],
+  ...['GET /api/sessions', 'GET /api/sessions/:id'],
   ...['hold', 'release', 'run-next', 'move'].map((action) => `POST /api/op/jobs/:id/${action}`),
   ...['toggle', 'maintenance', 'drain'].map((action) => `POST /api/op/qpu/${action}`),
   ...['values', 'history', 'medians'].map((what) => `GET /api/calibration/${what}`),

@@ -20,6 +20,7 @@ import {
   SUPERUSER_MISSES,
   type World,
 } from './row.ts'
+import { SESSION_ROWS } from './session-rows.ts'
 
 const ownToken = async (world: World) => ({ path: `/api/tokens/${await world.token()}` })
 const ownJob = async (world: World) => `/api/jobs/${await world.job()}`
@@ -241,6 +242,7 @@ export const TABLE: readonly Row[] = [
     call: ({ tuner }) => ({ body: { driver_id: tuner, mode: 'full' } }),
   },
   ...RECALL_ROWS,
+  ...SESSION_ROWS,
   {
     route: 'POST /api/op/drivers/create',
     statuses: SUPERUSER_CREATES,

@@ -5,6 +5,7 @@ import type { Database } from '../../../records/database.ts'
 import type { ReadTx } from '../../../records/tx.ts'
 import type { RecordOf } from '../../../schema/collection.ts'
 import { KnownQpus } from '../../qpus/known-qpus.ts'
+import { KnownSessions } from '../../sessions/known-sessions.ts'
 import type { JobNeeds } from '../fits-qpu.ts'
 import { Forecasts } from '../forecast/forecasts.ts'
 import type { Job } from '../jobs.ts'
@@ -50,6 +51,7 @@ export class JobOrder {
   /** What is expected of the jobs of each QPU. */
   readonly forecasts: Forecasts
   readonly qpus: KnownQpus
+  readonly sessions: KnownSessions
   /** Users without balance who were passed over: a change of one of them may let a job run. */
   readonly unfunded = new Set<string>()
   readonly #jobs = new Map<number, OpenJob>()
@@ -67,6 +69,7 @@ export class JobOrder {
     this.fair = fair
     this.forecasts = new Forecasts(db)
     this.qpus = new KnownQpus(db)
+    this.sessions = new KnownSessions(db)
     db.upcoming.subscribe((changes) => {
       for (const change of changes) this.#apply(change)
     })

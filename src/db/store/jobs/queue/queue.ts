@@ -1,6 +1,8 @@
 import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { COMPLETED_HERE } from '../../../collections/quantum_jobs.ts'
+import { firstOf, mapped, type Query } from '../../../engine/query.ts'
 import type { ReadTx } from '../../../records/tx.ts'
+import { gateOf, type OpenSession, type SessionGate } from '../../sessions/machine.ts'
 import { fitsQpu, type JobNeeds, type QpuLimits } from '../fits-qpu.ts'
 import { isPaused } from '../transitions/retry.ts'
 import type { Qpu } from './job-order.ts'
@@ -27,6 +29,8 @@ export interface QpuState {
         job: string
       }
     | undefined
+  /** The session that decides who starts, with the first job of its user that may run now, '' without one. */
+  session?: (SessionGate & { job: string }) | undefined
 }
 
 /** A QPU and the heads of its queue at one instant: the input for choosing its next job. */
@@ -39,13 +43,19 @@ export interface QueueState extends QpuState {
 
 /**
  * The queue of a QPU as the order is now, without the jobs that were claimed meanwhile; undefined for an
- * unknown QPU. `idleMs` is how long a booker may pause.
+ * unknown QPU. `idleMs` is how long a booker may pause; `sessions`: the open ones as the transaction has
+ * them.
  */
-export function queueStateOf(reading: OrderReading, id: string, idleMs: number): QueueState | undefined {
+export function queueStateOf(
+  reading: OrderReading,
+  id: string,
+  idleMs: number,
+  sessions?: readonly OpenSession[],
+): QueueState | undefined {
   const qpu = reading.order.qpus.get(reading.tx, id)
   if (!qpu) return undefined
   const queue = new QpuQueue(reading, qpu)
-  const [read] = readStates(reading, [{ qpu, queue }], idleMs)
+  const [read] = readStates(reading, [{ qpu, queue }], idleMs, sessions)
   return read && { ...read.state, next: queue.firstMoved()?.id ?? '', job: queue.first()?.id ?? '' }
 }
 
@@ -62,6 +72,7 @@ export function readStates(
   reading: OrderReading,
   queues: readonly { qpu: Qpu; queue: QpuQueue }[],
   idleMs: number,
+  sessions?: readonly OpenSession[],
 ): ReadState[] {
   const { tx } = reading
   const { calibrating, slots } = reading.facts
@@ -75,9 +86,19 @@ export function readStates(
       isCalibrating: calibrating.has(id),
       running: row && { job: row.job, since: fromTimestamp(row.claimed_at) ?? tx.now },
       slot: slot && readSlot(tx, slot, { qpu, queue, idleMs }),
+      session: readSession(reading, { qpu, queue }, sessions),
     }
     return { state, queue, isBookerRunning: slot !== undefined && row?.user === slot.booked_by }
   })
+}
+
+function readSession(
+  { tx, order }: OrderReading,
+  { qpu, queue }: { qpu: Qpu; queue: QpuQueue },
+  sessions: readonly OpenSession[] = order.sessions.of(tx, qpu.id),
+): QpuState['session'] {
+  const gate = gateOf(sessions, tx.now)
+  return gate && { ...gate, job: queue.firstOf(gate.user)?.id ?? '' }
 }
 
 function readSlot(
@@ -89,18 +110,22 @@ function readSlot(
   const start = fromTimestamp(slot.start_time) ?? tx.now
   const end = fromTimestamp(slot.end_time) ?? tx.now
   // Older activity has no effect, and the bound keeps both searches short.
-  const since = toTimestamp(Math.max(start, tx.now - idleMs))
+  const since = Math.max(start, tx.now - idleMs)
   return {
     user,
     start,
     end,
-    activeAt: lastActivity(tx, user, qpu.id, since),
+    activeAt: tx.read(lastActivity(user, qpu.id, since)),
     job: queue.firstOf(user)?.id ?? '',
   }
 }
 
-function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): number | undefined {
-  const row = tx.one<{ latest: string | null }>(
+/**
+ * When a user last submitted a job that may run on a QPU, or one of the user's jobs ended there, if that is
+ * not before `since`, ms since the epoch.
+ */
+export function lastActivity(user: string, qpu: string, since: number): Query<number | undefined> {
+  const row = firstOf<{ latest: string | null }>(
     `SELECT max(at) AS latest FROM (
        SELECT created AS at FROM (SELECT created, qpu_target FROM quantum_jobs
          WHERE user_id = $user ORDER BY seq DESC LIMIT 100) newest WHERE qpu_target IN ('', $qpu)
@@ -110,10 +135,10 @@ function lastActivity(tx: ReadTx, user: string, qpu: string, since: string): num
        UNION ALL
        SELECT ended_at FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
          WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user) moments
-     WHERE at >= $since AND at <= $now`,
-    { user, qpu, since, now: tx.at },
+     WHERE at >= $since AND at <= $at`,
+    { user, qpu, since: toTimestamp(since) },
   )
-  return row?.latest ? fromTimestamp(row.latest) : undefined
+  return mapped(row, (found) => fromTimestamp(found?.latest ?? ''))
 }
 
 /** The properties of a pending job that determine whether it may run. */

@@ -15,6 +15,8 @@ export interface DispatchTarget {
   qpu: string
   driver: string
   epoch: number
+  /** The session in which its next job starts. */
+  session?: string | undefined
 }
 
 /**
@@ -79,18 +81,18 @@ export function claimJob(
   limits: RetryLimits = { maxAttempts: 0 },
   { labels }: ClaimParts = tx.read(claimParts(id)),
 ): Claim | undefined {
-  const { qpu, driver, epoch } = target
+  const { qpu, driver, epoch, session = '' } = target
   const entry = entrySql({ at: tx.at, event: 'claimed', detail: `driver ${driver}` }, 'attempt + 1')
   const [claimed] = tx.runUpdate(
     quantumJobs,
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu,
-       epoch = $epoch, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at,
+       epoch = $epoch, session = $session, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at,
        history = ${appendedSql(entry.sql)}
      WHERE id = $id AND ${QUEUED} AND qpu_target IN ('', $qpu)
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND qpu = $qpu)
        AND EXISTS (SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver
                    AND epoch = $epoch AND state = 'attached')`,
-    { id, qpu, driver, epoch, at: tx.at, ...entry.params },
+    { id, qpu, driver, epoch, session, at: tx.at, ...entry.params },
   )
   if (!claimed) return undefined
   const { attempt } = claimed

@@ -6,6 +6,7 @@ import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
 import { charge, chargeableMs } from '../../accounts/ledger.ts'
+import { paidBySession } from '../../sessions/settle.ts'
 import { announceEnd, type Owner, ownerOfJob } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
 import { removePartialResults } from '../partial-results.ts'
@@ -37,6 +38,8 @@ interface AttemptRow {
   progress: number
   /** What the results of the job must contain, as JSON; '' for one of an earlier version. */
   expected: string
+  /** The session in which it started; '' = none. */
+  session: string
   /** How it ended, and when as far as is known; null while it is the one in the row of the job. */
   ended: string | null
   ended_at: string | null
@@ -104,11 +107,11 @@ export function resultReads({ job, attempt }: AttemptKey) {
 /** An attempt in the row of its job, or one that is there no more. */
 const ATTEMPT = `
   SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms, progress,
-    expected_results AS expected, NULL AS ended, NULL AS ended_at
+    expected_results AS expected, session, NULL AS ended, NULL AS ended_at
   FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''
   UNION ALL
   SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, job.user_id, job.created, job.status,
-    job.attempt, job.max_ms, job.progress, job.expected_results, claim.state, claim.ended_at
+    job.attempt, job.max_ms, job.progress, job.expected_results, '', claim.state, claim.ended_at
   FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
   WHERE claim.job = $job AND claim.attempt = $attempt`
 
@@ -134,7 +137,10 @@ function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | u
   const run = runOf(tx, result, row)
   endClaim(tx, result, row, run.startedAt)
   if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
-  if (run.hasRun) charge(tx, { job, user, qpu, ms: run.ms, isPaid: owner?.unlimited === 0, at: endedAt })
+  if (run.hasRun) {
+    const ms = unpaidMs(tx, row, run.ms, endedAt)
+    charge(tx, { job, user, qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
+  }
   endRow(tx, result, row, run)
   announceEnd(tx, { job, status, created }, owner)
   return { kind: 'applied', status }
@@ -181,6 +187,13 @@ function endRow(tx: Tx, result: AttemptEnding, row: AttemptRow, { ms, startedAt 
     at: tx.at,
   })
   if (ended.length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
+}
+
+/** What the session of a job does not pay for the time that it ran. */
+function unpaidMs(tx: ReadTx, { session }: AttemptRow, ms: number, endedAt: string): number {
+  if (session === '' || ms === 0) return ms
+  const to = fromTimestamp(endedAt) ?? tx.now
+  return Math.round(ms - paidBySession(tx, session, { from: to - ms, to }))
 }
 
 const END_JOB = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,

@@ -37,6 +37,8 @@ interface NewJob {
   giveUpMs?: number
   /** SHA-256 of its programs in base64url; '' = unknown. */
   programHash?: string
+  /** The holder of a session whose secret submits it. */
+  holder?: string | undefined
   name?: string
   tags?: readonly string[]
   /** JSON text of the names and metadata of its circuits; '' = none. */
@@ -64,7 +66,7 @@ export function insertJob(
   submitter: Submitter | undefined = tx.read(submitterOf(job.user)),
 ): Job {
   const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
-  const labels = job.labels ?? ''
+  const { labels = '', name = '', holder = '', programHash = '', expected = '', chipNeeds = '' } = job
   const refusal = refusalToSubmit(submitter, limits, bytesOfJob(payload, labels))
   if (refusal) throw refusal
   tx.noteFound(users, job.user)
@@ -76,13 +78,14 @@ export function insertJob(
       qpu_target: job.qpu,
       payload,
       ...job.needs,
-      expected_results: job.expected ?? '',
-      chip_needs: job.chipNeeds ?? '',
+      expected_results: expected,
+      chip_needs: chipNeeds,
       max_ms: job.maxMs ?? 0,
       ...(job.quote && quoteFields(job.quote)),
-      program_hash: job.programHash ?? '',
-      name: job.name ?? '',
+      program_hash: programHash,
+      name,
       tags: job.tags && job.tags.length > 0 ? job.tags : null,
+      holder,
       status: 'pending',
     },
     { history: submitted },

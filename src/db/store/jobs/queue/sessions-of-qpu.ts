@@ -1,0 +1,67 @@
+import { fromTimestamp } from '../../../../base/index.ts'
+import { closedBy } from '../../../hooks/qpu-change.ts'
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { type Advanced, advance, type OpenSession } from '../../sessions/machine.ts'
+import { fundedMsOf, nextBookingOfOthers, storeAdvanced } from '../../sessions/settle.ts'
+import type { Qpu } from './job-order.ts'
+import { type OrderReading, QpuQueue } from './qpu-queue.ts'
+import { lastActivity } from './queue.ts'
+
+/**
+ * Brings the sessions of a QPU up to date, before its next job is chosen: returns them as they are now.
+ * Without open ones, which is the rule, it reads nothing.
+ */
+export function settleSessions(
+  tx: Tx,
+  reading: OrderReading,
+  qpu: Qpu,
+  rate: number,
+): readonly OpenSession[] {
+  const open = reading.order.sessions.of(tx, qpu.id)
+  if (open.length === 0) return open
+  const advanced = advanceSessions(reading, qpu, open, rate)
+  if (advanced.changed.length > 0) storeAdvanced(tx, qpu.id, advanced, rate)
+  return advanced.sessions
+}
+
+/** What the open sessions of a QPU become now; `rate`: ms of balance for each ms that one is held. */
+export function advanceSessions(
+  reading: OrderReading,
+  qpu: Qpu,
+  open: readonly OpenSession[],
+  rate: number,
+): Advanced {
+  const { tx, facts } = reading
+  const queue = new QpuQueue(reading, qpu)
+  const slot = facts.slots.find((each) => each.qpu === '' || each.qpu === qpu.id)
+  return advance(open, {
+    now: tx.now,
+    closedBy: closedBy(qpu) ?? (facts.calibrating.has(qpu.id) ? 'calibrating' : undefined),
+    isRunning: facts.running.some((row) => row.qpu === qpu.id),
+    booking: slot && {
+      user: slot.booked_by,
+      start: fromTimestamp(slot.start_time) ?? tx.now,
+      end: fromTimestamp(slot.end_time) ?? tx.now,
+    },
+    users: new Map(
+      Object.entries(tx.read(usersReads(tx, qpu.id, open, rate))).map(([user, read]) => [
+        user,
+        { ...read, hasJob: queue.firstOf(user) !== undefined },
+      ]),
+    ),
+  })
+}
+
+/** What decides on sessions of their users; when one was active only matters while the session is. */
+function usersReads({ now }: ReadTx, qpu: string, open: readonly OpenSession[], rate: number) {
+  return Object.fromEntries(
+    open.map(({ user, state, idleMs }) => [
+      user,
+      {
+        activeAt: state === 'active' ? lastActivity(user, qpu, now - idleMs) : { known: undefined },
+        fundedMs: fundedMsOf(user, rate),
+        nextBookingOfOthers: nextBookingOfOthers(qpu, user),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,22 @@
+import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { cancelJob } from './cancel.ts'
+
+/** Jobs that one transaction cancels. */
+const MAX_JOBS = 100
+
+/** Pending jobs that the secret of a holder submitted whose session has ended, or who has ended it. */
+const DUE = `SELECT job.id FROM quantum_jobs job
+  JOIN session_holders holder ON holder.id = job.holder JOIN sessions ON sessions.id = holder.session
+  WHERE job.status = 'pending' AND job.holder <> '' AND (sessions.state = 'closed' OR holder.ended_at <> ''
+    OR holder.ends_at <> '' AND holder.ends_at <= $at) LIMIT $limit`
+
+/** Whether any job has to be cancelled because its session has ended. */
+export function hasJobsOfEndedHolders(tx: ReadTx): boolean {
+  return tx.one(DUE, { at: tx.at, limit: 1 }) !== undefined
+}
+
+/** Cancels the pending jobs that secrets of sessions which have ended submitted. */
+export function cancelJobsOfEndedHolders(tx: Tx): void {
+  const jobs = tx.all<{ id: string }>(DUE, { at: tx.at, limit: MAX_JOBS })
+  for (const { id } of jobs) cancelJob(tx, id, 'session_ended')
+}

@@ -1,0 +1,34 @@
+export { sessions } from '../../collections/sessions.ts'
+export {
+  endHolder,
+  type HeldSession,
+  type Holder,
+  holderById,
+  listHolders,
+  listSessions,
+  MAX_SECONDS,
+  type NewHolder,
+  readHolder,
+  setSeconds,
+  startSession,
+} from './holders.ts'
+export { KnownSessions, openSession, openSessionsOf, type Session } from './known-sessions.ts'
+export {
+  type Advanced,
+  advance,
+  gateOf,
+  inLine,
+  MAX_CHARGE_MS,
+  type OpenSession,
+  type SessionFacts,
+  type SessionGate,
+} from './machine.ts'
+export {
+  closeSession,
+  fundedMsOf,
+  nextBookingOfOthers,
+  paidBySession,
+  resumeSessions,
+  sessionInTheWay,
+  storeAdvanced,
+} from './settle.ts'

@@ -1,0 +1,106 @@
+import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { sessions } from '../../collections/sessions.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
+import type { ReadTx, Tx } from '../../records/tx.ts'
+import { chargeSession } from '../accounts/ledger.ts'
+import { openSession, rowOf } from './known-sessions.ts'
+import { type Advanced, close, heldMs, type SessionCharge, type SessionEnd } from './machine.ts'
+
+/** Stores what has changed, and charges it. `rate`: ms of balance for each ms. */
+export function storeAdvanced(
+  tx: Tx,
+  qpu: string,
+  { changed, charges }: Pick<Advanced, 'changed' | 'charges'>,
+  rate: number,
+): void {
+  // The one that stops goes first: at most one is active.
+  const order = changed.toSorted(
+    (one, other) => Number(one.state === 'active') - Number(other.state === 'active'),
+  )
+  for (const session of order) {
+    const own = charges.filter((charge) => charge.session === session.id)
+    const heldMs = own.reduce((sum, { from, to }) => sum + to - from, 0)
+    const before = heldMs > 0 ? (tx.find(sessions, session.id)?.held_ms ?? 0) : undefined
+    tx.update(sessions, session.id, {
+      ...rowOf(session),
+      ...(before === undefined ? {} : { held_ms: before + heldMs }),
+    })
+  }
+  for (const charge of charges) chargeHold(tx, qpu, charge, rate)
+}
+
+function chargeHold(
+  tx: Tx,
+  qpu: string,
+  { session, user, number, from, to }: SessionCharge,
+  rate: number,
+): void {
+  const ms = to - from
+  const owner = tx.one<{ unlimited: number }>('SELECT unlimited FROM users WHERE id = $user', { user })
+  const costMs = owner?.unlimited === 0 ? Math.round(ms * rate) : 0
+  chargeSession(tx, { session, number, user, qpu, ms, costMs, at: toTimestamp(to) })
+}
+
+/** How long the balance of a user lasts at a rate, in ms; Infinity for unlimited users. */
+export function fundedMsOf(user: string, rate: number): Query<number> {
+  const owner = firstOf<{ unlimited: number; ms: number }>(
+    'SELECT unlimited, qpu_ms AS ms FROM users WHERE id = $user',
+    { user },
+  )
+  return mapped(owner, (found) => {
+    if (!found || (found.unlimited === 0 && found.ms <= 0)) return 0
+    return found.unlimited === 1 || rate === 0 ? Number.POSITIVE_INFINITY : Math.floor(found.ms / rate)
+  })
+}
+
+/** When the next booking of another user on a QPU begins; Infinity without one. */
+export function nextBookingOfOthers(qpu: string, user: string): Query<number> {
+  const next = firstOf<{ start: string | null }>(
+    `SELECT min(start_time) AS start FROM time_slots
+     WHERE qpu IN ('', $qpu) AND booked_by <> $user AND start_time > $at`,
+    { qpu, user },
+  )
+  return mapped(next, (found) => fromTimestamp(found?.start ?? '') ?? Number.POSITIVE_INFINITY)
+}
+
+/** Ends a session now; false when it is closed already. */
+export function closeSession(
+  tx: Tx,
+  id: string,
+  { end, reason = '', rate }: { end: SessionEnd; reason?: string; rate: number },
+): boolean {
+  const row = tx.find(sessions, id)
+  if (!row || row.state === 'closed') return false
+  const charges: SessionCharge[] = []
+  const at = Math.max(tx.now, fromTimestamp(row.charged_to) ?? tx.now)
+  storeAdvanced(tx, row.qpu, { changed: [close(openSession(row), { at, end }, charges)], charges }, rate)
+  if (reason !== '') tx.update(sessions, id, { end_reason: reason })
+  return true
+}
+
+/** Of a run in a session, how many ms the session pays. */
+export function paidBySession(tx: ReadTx, id: string, run: { from: number; to: number }): number {
+  const row = id === '' ? undefined : tx.find(sessions, id)
+  if (!row) return 0
+  const session = openSession(row)
+  const { heldTo = Math.min(session.endsAt ?? tx.now, session.holdersEndAt) } = session
+  return heldMs({ heldFrom: session.heldFrom, heldTo }, run)
+}
+
+/** Goes on with the active sessions after a stop of the server, which is not charged. */
+export function resumeSessions(tx: Tx): void {
+  const rows = tx.all<{ id: string }>("SELECT id FROM sessions WHERE state = 'active' AND charged_to <> ''")
+  for (const { id } of rows) tx.update(sessions, id, { charged_to: tx.at })
+}
+
+/** An open session of another user that has begun and may last into a time, on a QPU or on any (''). */
+export function sessionInTheWay(
+  tx: ReadTx,
+  { qpu, user, start, end }: { qpu: string; user: string; start: string; end: string },
+): { ends_at: string } | undefined {
+  return tx.one(
+    `SELECT ends_at FROM sessions WHERE state IN ('active', 'paused') AND ($qpu = '' OR qpu = $qpu)
+       AND "user" <> $user AND ends_at > $start AND activated_at < $end ORDER BY ends_at DESC LIMIT 1`,
+    { qpu, user, start, end },
+  )
+}

@@ -1,0 +1,82 @@
+import { type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
+import type { Database, ReadTx, Tx } from '../../db/index.ts'
+import {
+  advanceSessions,
+  cancelJobsOfEndedHolders,
+  hasJobsOfEndedHolders,
+  type JobOrder,
+  OrderReading,
+  settleSessions,
+} from '../../db/store/jobs/index.ts'
+import { resumeSessions } from '../../db/store/sessions/index.ts'
+import type { Config } from '../config/settings.ts'
+import { wakeOnChanges } from '../wake-on-changes.ts'
+
+/** How often open sessions are looked at: one that is due ends or pauses no later than that. */
+const CHECK_MS = 500
+
+interface SessionClockDependencies {
+  db: Database
+  order: JobOrder
+  clock: Clock
+  log: Log
+  config: Pick<Config, 'sessionRate'>
+}
+
+/** Brings sessions up to date when their time comes: the dispatcher does it only before it chooses a job. */
+export class SessionClock {
+  readonly #dependencies: SessionClockDependencies
+  readonly loop: Loop
+  #isResumed = false
+  /** As far as is known. */
+  #hasOpen = true
+
+  constructor(dependencies: SessionClockDependencies) {
+    this.#dependencies = dependencies
+    const { clock, log, db } = dependencies
+    this.loop = new Loop({
+      name: 'sessions',
+      summary: 'Activate, pause, charge and end sessions',
+      clock,
+      log,
+      intervalMs: () => (this.#hasOpen ? CHECK_MS : MINUTE_MS),
+      wakeOnChanges: wakeOnChanges(db, 'sessions', 'time_slots', 'qpus', 'calibration_requests'),
+      runOnce: () => this.runOnce(),
+    })
+  }
+
+  /** Brings every open session up to date. */
+  async runOnce(): Promise<void> {
+    const { db } = this.#dependencies
+    if (!this.#isResumed) await db.write('resume sessions', resumeSessions)
+    this.#isResumed = true
+    const due = await db.read((tx) => this.#findDue(tx))
+    if (due.qpus.length > 0) await db.write('settle sessions', (tx) => this.#settle(tx, due.qpus))
+    if (due.hasJobs) await db.write('cancel jobs of sessions', cancelJobsOfEndedHolders)
+  }
+
+  #findDue(tx: ReadTx): { qpus: string[]; hasJobs: boolean } {
+    const { order, config } = this.#dependencies
+    const qpus = [...order.sessions.qpus(tx)]
+    const had = this.#hasOpen
+    this.#hasOpen = qpus.length > 0
+    if (!had && !this.#hasOpen) return { qpus: [], hasJobs: false }
+    const reading = new OrderReading(order, tx)
+    const due = qpus.filter((id) => {
+      const qpu = order.qpus.get(tx, id)
+      return (
+        qpu && advanceSessions(reading, qpu, order.sessions.of(tx, id), config.sessionRate).changed.length > 0
+      )
+    })
+    return { qpus: due, hasJobs: hasJobsOfEndedHolders(tx) }
+  }
+
+  #settle(tx: Tx, qpus: readonly string[]): void {
+    const { order, config } = this.#dependencies
+    const reading = new OrderReading(order, tx)
+    for (const id of qpus) {
+      const qpu = order.qpus.get(tx, id)
+      if (qpu) settleSessions(tx, reading, qpu, config.sessionRate)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { SECOND_MS, toTimestamp } from '../../base/index.ts'
+import type { ReadTx } from '../../db/index.ts'
+import { findQpu } from '../../db/store/qpus/index.ts'
+import {
+  inLine,
+  listHolders,
+  type OpenSession,
+  openSession,
+  openSessionsOf,
+  type Session,
+} from '../../db/store/sessions/index.ts'
+import type { SessionView } from './responses.ts'
+
+/** A session as its user sees it; `rate`: QPU seconds for each second. */
+export function viewSession(tx: ReadTx, session: Session, rate: number): SessionView {
+  const isOpen = session.state !== 'closed'
+  const line = isOpen ? inLine(openSessionsOf(tx, session.qpu)) : []
+  const at = line.findIndex(({ id }) => id === session.id)
+  const { id, qpu, user, mode, state, seconds, idle_seconds, activated_at, ends_at, created } = session
+  return {
+    id,
+    qpu,
+    qpu_target: findQpu(tx, qpu)?.name ?? '',
+    user,
+    mode,
+    state,
+    seconds,
+    idle_seconds,
+    position: isOpen ? at + 1 : null,
+    expected_start: state === 'queued' ? expectedStart(line.slice(0, at), tx.now) : null,
+    activated_at,
+    ends_at,
+    paused_by: session.paused_by,
+    stopped_at: session.stopped_at,
+    end: session.end,
+    end_reason: session.end_reason,
+    held_seconds: session.held_ms / SECOND_MS,
+    max_cost_seconds: mode === 'exclusive' ? maxHeldMs(session, tx.now) * (rate / SECOND_MS) : 0,
+    holders: listHolders(tx, id).map(({ session: _, user: __, created: ___, ...holder }) => holder),
+    created,
+  }
+}
+
+/** At once if those before it pause or end, at the latest when the time of all of them is over. */
+function expectedStart(before: readonly OpenSession[], now: number): { from: string; to: string } {
+  const latest = before.reduce(
+    (at, { endsAt, lastsMs }) => (endsAt === undefined ? at + lastsMs : Math.max(at, endsAt)),
+    now,
+  )
+  return { from: toTimestamp(now), to: toTimestamp(latest) }
+}
+
+function maxHeldMs(row: Session, now: number): number {
+  const { state, endsAt, lastsMs, chargedTo, holdersEndAt } = openSession(row)
+  if (state === 'closed') return row.held_ms
+  if (endsAt === undefined) return lastsMs
+  return row.held_ms + Math.max(0, Math.min(endsAt, holdersEndAt) - (chargedTo ?? now))
+}

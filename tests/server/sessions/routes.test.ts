@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { PROGRAM } from '../../support/server/access/row.ts'
+import {
+  openTestServer,
+  type TestAccount,
+  type TestQpu,
+  type TestServer,
+} from '../../support/server/server.ts'
+
+let server: TestServer
+let qpu: TestQpu
+let other: TestQpu
+beforeAll(async () => {
+  server = await openTestServer()
+  qpu = await server.createQpu('kelvin')
+  other = await server.createQpu('celsius')
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const JOB = { circuits: [{ circuit: PROGRAM }], shots: 10 }
+
+async function start(user: TestAccount, body: object = {}, headers: Record<string, string> = {}) {
+  const request = { qpu_target: qpu.name, seconds: 600, ...body }
+  return server.as(user).call('POST', '/api/sessions', request, headers)
+}
+
+test('a repeated start returns the same holder and secret, and another key joins', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const key = { 'idempotency-key': 'one' }
+  const first = await start(user, {}, key)
+  const again = await start(user, {}, key)
+  expect([first.status, again.status]).toEqual([201, 200])
+  expect([again.get('holder'), again.get('secret')]).toEqual([first.get('holder'), first.get('secret')])
+  const joined = await start(user, {}, { 'idempotency-key': 'two' })
+  expect([joined.get('id'), joined.get('holder') === first.get('holder')]).toEqual([first.get('id'), false])
+  expect((await start(user, { seconds: 5 }, key)).get('code')).toBe('idempotency_key_reused')
+  expect((await start(user, { mode: 'batch' })).get('code')).toBe('session_open')
+  const ended = await server.as(user).call('DELETE', `/api/sessions/${first.get('id')}`)
+  expect([ended.get('state'), ended.get('end')]).toEqual(['closed', 'ended'])
+})
+
+test('a secret submits to its QPU as its user until the end, and then reads its jobs only', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const started = await start(user)
+  const [id, secret] = [String(started.get('id')), String(started.get('secret'))]
+  const client = server.as({ token: secret })
+  const job = await client.post('/api/jobs', JOB)
+  expect(job.status).toBe(201)
+  const own = await server.as(user).post('/api/jobs', JOB)
+  const elsewhere = await client.post('/api/jobs', { ...JOB, qpu_target: other.name })
+  expect([elsewhere.status, elsewhere.get('code')]).toEqual([403, 'other_qpu'])
+  for (const path of ['/api/jobs', '/api/me', '/api/tokens', '/api/collections/users/records'])
+    expect([path, (await client.get(path)).status]).toEqual([path, path.includes('collections') ? 200 : 401])
+  expect((await client.get(`/api/jobs/${own.get('id')}`)).status).toBe(404)
+  await server.as(user).call('DELETE', `/api/sessions/${id}`)
+  expect((await client.post('/api/jobs', JOB)).get('code')).toBe('session_ended')
+  expect((await client.get(`/api/jobs/${job.get('id')}`)).status).toBe(200)
+  const forged = server.as({ token: `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}` })
+  expect((await forged.get(`/api/sessions/${id}`)).status).toBe(401)
+})
+
+test('a request that waits for a session responds when it is active or has ended, and when its time is over', async () => {
+  const [first, second] = [
+    await server.createUser({ qpuSeconds: 1_000 }),
+    await server.createUser({ qpuSeconds: 1_000 }),
+  ]
+  const id = String((await start(first)).get('id'))
+  const waiting = server.as(first).get(`/api/sessions/${id}?wait=30`)
+  await server.as(first).call('DELETE', `/api/sessions/${id}`)
+  expect((await waiting).get('state')).toBe('closed')
+  const queued = String((await start(second)).get('id'))
+  expect((await server.as(second).get(`/api/sessions/${queued}?wait=1`)).get('state')).toBe('queued')
+  expect((await server.as(first).get(`/api/sessions/${queued}`)).status).toBe(404)
+  const ended = await server.admin.call('DELETE', `/api/sessions/${queued}?reason=cooling`)
+  expect([ended.get('state'), ended.get('end_reason')]).toEqual(['closed', 'cooling'])
+})

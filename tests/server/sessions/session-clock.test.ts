@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'bun:test'
+import { toTimestamp } from '../../../src/base/index.ts'
+import { timeSlots } from '../../../src/db/store/bookings/index.ts'
+import { applyResult, type Job } from '../../../src/db/store/jobs/index.ts'
+import type { Qpu } from '../../../src/db/store/qpus/index.ts'
+import {
+  closeSession,
+  endHolder,
+  type HeldSession,
+  type NewHolder,
+  type Session,
+  sessions,
+  startSession,
+} from '../../../src/db/store/sessions/index.ts'
+import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
+import type { User } from '../../../src/server/http/caller.ts'
+import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
+import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
+import { SessionClock } from '../../../src/server/sessions/session-clock.ts'
+import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+
+/** A lab with a QPU, two users, a dispatcher and the clock of sessions. */
+class SessionLab implements AsyncDisposable {
+  readonly lab: JobLab
+  readonly qpu: Qpu
+  readonly ada: User
+  readonly bob: User
+  readonly #dispatcher: JobDispatcher
+  readonly #sessionClock: SessionClock
+
+  private constructor(lab: JobLab, qpu: Qpu, [ada, bob]: [User, User]) {
+    this.lab = lab
+    this.qpu = qpu
+    this.ada = ada
+    this.bob = bob
+    const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
+    const dependencies = { ...lab.dependencies(), heartbeats, backoff: new DispatchBackoff(lab.clock) }
+    this.#dispatcher = new JobDispatcher(dependencies)
+    this.#sessionClock = new SessionClock(lab.dependencies())
+  }
+
+  static async open(seconds = 1_000): Promise<SessionLab> {
+    const lab = await JobLab.open()
+    const qpu = await lab.qpu()
+    await lab.attach(qpu.driver)
+    return new SessionLab(lab, qpu, [await lab.user(seconds), await lab.user(seconds)])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.lab[Symbol.asyncDispose]()
+  }
+
+  start(user: User, over: Partial<NewHolder> = {}): Promise<HeldSession> {
+    const wanted: NewHolder = {
+      user: user.id,
+      qpu: this.qpu.id,
+      mode: 'exclusive',
+      seconds: 600,
+      idleSeconds: 60,
+      holder: { kind: 'client', name: '', endsAt: '' },
+      key: '',
+      bodyHash: '',
+      ...over,
+    }
+    return this.lab.db.write('start', (tx) => startSession(tx, wanted, 1))
+  }
+
+  /** Lets everything happen that is due after so many seconds. */
+  async pass(seconds = 0): Promise<void> {
+    await this.lab.clock.advance(seconds * 1_000)
+    await this.#sessionClock.runOnce()
+    await this.#dispatcher.dispatchOnce()
+  }
+
+  async session({ session }: HeldSession): Promise<Session> {
+    const found = await this.lab.db.read((tx) => tx.find(sessions, session.id))
+    if (!found) throw new Error('the session is gone')
+    return found
+  }
+
+  async stateOf(held: HeldSession): Promise<string> {
+    const { state, paused_by, end } = await this.session(held)
+    return [state, paused_by, end].filter((word) => word !== '').join(' ')
+  }
+
+  /** The owner of the running job; undefined without one. */
+  async runningUser(): Promise<string | undefined> {
+    const row = await this.lab.db.read((tx) =>
+      tx.one<{ user: string }>(`SELECT user_id AS "user" FROM quantum_jobs WHERE status = 'running'`),
+    )
+    return row?.user
+  }
+
+  async statusOf({ id }: Job): Promise<string> {
+    return (await this.lab.job(id)).status
+  }
+
+  /** Balance in ms that a user has paid. */
+  async paid(user: User, seconds = 1_000): Promise<number> {
+    return seconds * 1_000 - (await this.lab.balance(user))
+  }
+}
+
+describe('sessions', () => {
+  test('only jobs of its user run while one is active, and they are free', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada)
+    await lab.pass()
+    expect(await lab.stateOf(held)).toBe('active')
+    const foreign = await lab.lab.submit(lab.bob)
+    await lab.pass(1)
+    expect(await lab.runningUser()).toBeUndefined()
+    const own = await lab.lab.submit(lab.ada)
+    await lab.pass()
+    expect([await lab.runningUser(), await lab.statusOf(foreign)]).toEqual([lab.ada.id, 'pending'])
+    await lab.pass(5)
+    await lab.lab.complete(own.id)
+    expect((await lab.lab.job(own.id)).session).toBe(held.session.id)
+    await lab.lab.db.write('end', (tx) => closeSession(tx, held.session.id, { end: 'ended', rate: 1 }))
+    // It was held for 6 s: that is all.
+    expect(await lab.paid(lab.ada)).toBe(6_000)
+    await lab.pass()
+    expect(await lab.runningUser()).toBe(lab.bob.id)
+  })
+
+  test('without a job it is paused, and its next job goes first', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada, { idleSeconds: 2 })
+    await lab.pass()
+    const foreign = [await lab.lab.submit(lab.bob), await lab.lab.submit(lab.bob)] as const
+    await lab.pass(1)
+    expect(await lab.runningUser()).toBeUndefined()
+    await lab.pass(1.5)
+    expect([await lab.stateOf(held), await lab.runningUser()]).toEqual(['paused idle', lab.bob.id])
+    const own = await lab.lab.submit(lab.ada)
+    await lab.pass(1)
+    await lab.lab.complete(foreign[0].id)
+    await lab.pass()
+    expect([await lab.stateOf(held), await lab.runningUser()]).toEqual(['active', lab.ada.id])
+    await lab.lab.complete(own.id)
+    // Idle time is charged, the pause is not.
+    expect((await lab.session(held)).held_ms).toBe(2_000)
+  })
+
+  test('a paused one gives way to the next queued one', async () => {
+    await using lab = await SessionLab.open()
+    const first = await lab.start(lab.ada, { idleSeconds: 2 })
+    const second = await lab.start(lab.bob, { idleSeconds: 2 })
+    await lab.pass()
+    expect([await lab.stateOf(first), await lab.stateOf(second)]).toEqual(['active', 'queued'])
+    await lab.pass(2)
+    expect([await lab.stateOf(first), await lab.stateOf(second)]).toEqual(['paused idle', 'active'])
+    const own = await lab.lab.submit(lab.ada)
+    await lab.pass(2)
+    expect([await lab.stateOf(first), await lab.stateOf(second)]).toEqual(['active', 'paused idle'])
+    expect(await lab.statusOf(own)).toBe('running')
+    await lab.lab.complete(own.id)
+  })
+
+  test('it ends with its time; the job that runs then is charged for the rest', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada, { seconds: 10 })
+    await lab.pass()
+    await lab.pass(4)
+    const own = await lab.lab.submit(lab.ada)
+    await lab.pass()
+    await lab.pass(6)
+    expect([await lab.stateOf(held), await lab.statusOf(own)]).toEqual(['closed expired', 'running'])
+    await lab.pass(5)
+    const { attempt, driver } = await lab.lab.job(own.id)
+    const outcome = { kind: 'completed', results: RESULTS } as const
+    const result = { job: own.id, attempt, driver, executionMs: 11_000, outcome }
+    await lab.lab.db.write('end', (tx) => applyResult(tx, result, { maxAttempts: 0 }))
+    // 10 s held, and 5 s of the job after that.
+    expect(await lab.paid(lab.ada)).toBe(15_000)
+  })
+
+  test('it ends before the booking of another user, and pauses in maintenance, uncharged', async () => {
+    await using lab = await SessionLab.open()
+    const { db, clock } = lab.lab
+    const start = clock.now() + 120_000
+    await db.write('book', (tx) =>
+      tx.insert(timeSlots, {
+        booked_by: lab.bob.id,
+        qpu: lab.qpu.id,
+        start_time: toTimestamp(start),
+        end_time: toTimestamp(start + 60_000),
+      }),
+    )
+    const held = await lab.start(lab.ada, { idleSeconds: 600 })
+    await lab.pass()
+    expect((await lab.session(held)).ends_at).toBe(toTimestamp(start))
+    await lab.pass(30)
+    await lab.lab.setQpu(lab.qpu.id, { maintenance: true })
+    await lab.pass()
+    expect(await lab.stateOf(held)).toBe('paused maintenance')
+    await lab.pass(30)
+    await lab.lab.setQpu(lab.qpu.id, { maintenance: false })
+    await lab.pass()
+    expect(await lab.stateOf(held)).toBe('active')
+    await lab.pass(61)
+    expect((await lab.stateOf(held)).startsWith('closed')).toBe(true)
+    expect(await lab.paid(lab.ada)).toBe(90_000)
+  })
+
+  test('it is charged each minute, once, and not while the server was down', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada, { idleSeconds: 600 })
+    await lab.pass()
+    await lab.pass(61)
+    expect(await lab.paid(lab.ada)).toBe(61_000)
+    await lab.pass()
+    expect(await lab.paid(lab.ada)).toBe(61_000)
+    await lab.lab.clock.advance(100_000)
+    await new SessionClock(lab.lab.dependencies()).runOnce()
+    await lab.pass(10)
+    await lab.lab.db.write('end', (tx) => endHolder(tx, held.holder, 1))
+    expect([await lab.stateOf(held), await lab.paid(lab.ada)]).toEqual(['closed ended', 71_000])
+  })
+
+  test('who has no balance left loses the session, to the millisecond', async () => {
+    await using lab = await SessionLab.open(30)
+    const held = await lab.start(lab.ada, { idleSeconds: 600 })
+    await lab.pass()
+    await lab.pass(31)
+    expect([await lab.stateOf(held), await lab.lab.balance(lab.ada)]).toEqual(['closed balance', 0])
+  })
+
+  test('a second start joins: it ends with the last holder', async () => {
+    await using lab = await SessionLab.open()
+    const one = await lab.start(lab.ada, { holder: { kind: 'slurm', name: '1', endsAt: '' } })
+    const other = await lab.start(lab.ada, { holder: { kind: 'slurm', name: '2', endsAt: '' } })
+    const again = await lab.start(lab.ada, { holder: { kind: 'slurm', name: '2', endsAt: '' } })
+    expect([other.session.id, again.holder.id]).toEqual([one.session.id, other.holder.id])
+    await lab.pass()
+    await lab.lab.db.write('end', (tx) => endHolder(tx, one.holder, 1))
+    expect(await lab.stateOf(one)).toBe('active')
+    await lab.lab.db.write('end', (tx) => endHolder(tx, other.holder, 1))
+    expect(await lab.stateOf(one)).toBe('closed ended')
+  })
+})
