@@ -29,8 +29,8 @@ test('a fingerprint with an address of plain HTTP is a wrong call, and nothing i
   const pin = 'ab'.repeat(32)
   const refused = { status: 2, out: '', err: expect.stringContaining('protects https only, and http://') }
   for (const address of [plain.url.origin, `https://127.0.0.1:1,${plain.url.origin}`, plain.url.href]) {
-    const args = ['login', address, '--email', EMAIL, '--profile', 'plain', '--ca-fingerprint', pin]
-    expect(await run(args, { input: `${PASSWORD}\n` })).toMatchObject(refused)
+    const args = ['login', address, '--profile', 'plain', '--ca-fingerprint', pin]
+    expect(await run([...args, '--email', EMAIL], { input: `${PASSWORD}\n` })).toMatchObject(refused)
     expect(await run([...args, '--with-token'], { input: 'token\n' })).toMatchObject(refused)
   }
   // As the release before has saved it.

@@ -14,6 +14,7 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
     prints: /svc-\d{8}T\d{6}\.\d{3}Z\.db[\s\S]*no problems found/,
   },
   'docs/how-to/compare-policies.md': { as: 'superuser', prints: /recorded/ },
+  'docs/how-to/hold-a-qpu.md': { as: 'user', prints: /"state":"queued"[\s\S]*"secret":"/ },
   'docs/how-to/mail.md': { as: 'user', prints: /"mail_job_after":3600/ },
   'docs/how-to/monitor-a-cryostat.md': { as: 'superuser', prints: /"series":\[\]/ },
   'docs/how-to/move-data.md': { as: 'superuser', prints: /no problems found/ },
