@@ -163,6 +163,8 @@ describe('large values in responses', () => {
     )
     expect(await Promise.race(waiting)).toBe(503)
     expect((await bob.client.get(`/api/jobs/${jobs[1]?.id}`)).status).toBe(200)
+    // A response that nothing names any more is collected, and its share is free.
+    expect(unread.some(({ bodyUsed }) => bodyUsed)).toBe(false)
     stop.abort()
     await Promise.all(waiting)
     // The shares of abandoned responses are free again.
