@@ -102,6 +102,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     ...bookingRoutes(records.slots, dependencies.context.clock),
     ...calendarRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...sessionRoutes({
+      bookings: records.slots,
       waits: dependencies.sessionWaits,
       identify,
       secretOf: (holder, user) => dependencies.accounts.sessionSecret(holder, user),

@@ -517,6 +517,7 @@ CREATE INDEX "quantum_jobs_finished_at" ON "quantum_jobs" ("finished_at") WHERE 
 CREATE INDEX "quantum_jobs_provenance" ON "quantum_jobs" ("provenance") WHERE provenance > 0;
 CREATE INDEX "quantum_jobs_qpu_finished_at" ON "quantum_jobs" ("qpu", "finished_at") WHERE status = 'completed' AND claimed_at <> '';
 CREATE INDEX "quantum_jobs_run_next" ON "quantum_jobs" ("run_next") WHERE run_next > 0 AND (status = 'pending' AND held = 0);
+CREATE INDEX "quantum_jobs_status_holder" ON "quantum_jobs" ("status", "holder") WHERE status = 'pending' AND holder > '';
 CREATE UNIQUE INDEX "quantum_jobs_status_qpu_unique" ON "quantum_jobs" ("status", "qpu") WHERE status = 'running';
 CREATE INDEX "quantum_jobs_status_seq" ON "quantum_jobs" ("status", "seq") WHERE status = 'failed' OR status = 'cancelled';
 CREATE INDEX "quantum_jobs_status_user_id_held_seq_id_qpu_target__e0edac51" ON "quantum_jobs" ("status", "user_id", "held", "seq", "id", "qpu_target", "not_before", "run_next", "qubits", "shots", "executions", "features") WHERE status = 'pending';

@@ -139,6 +139,8 @@ export const quantumJobs = defineCollection({
     { on: ['qpu', 'finished_at'], where: COMPLETED_HERE },
     // For the jobs of a calibration, and for whether a job has this provenance. Written once, at the end.
     { on: ['provenance'], where: 'provenance > 0' },
+    // For cancelling what the secrets of sessions submitted once these have ended. Other jobs are not in it.
+    { on: ['status', 'holder'], where: "status = 'pending' AND holder > ''" },
     // I10: at most one running job per QPU.
     { on: ['status', 'qpu'], unique: true, where: "status = 'running'" },
   ],

@@ -105,7 +105,7 @@ export const RATES = {
     refusal: 'delayed by up to 500 ms',
   }),
   slots: fixed({
-    what: 'Slots that a user books or moves, each slot of a repetition',
+    what: 'Slots that a user books or moves, each slot of a repetition; sessions that a user opens',
     of: 'account',
     rate: { perSecond: 0.5, burst: 60 },
     refusal: '429',

@@ -14,6 +14,7 @@ import {
   setSeconds,
   startSession,
 } from '../../db/store/sessions/index.ts'
+import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName, holderOf, type User } from '../http/caller.ts'
@@ -61,6 +62,8 @@ const newSession = v.object({
 })
 
 interface SessionRouteDependencies {
+  /** Limits how often a user books a QPU, by a slot or a session. */
+  bookings: RateLimiter
   waits: SessionWaits
   identify(request: Request): Promise<Caller>
   /** The secret of a holder. */
@@ -68,7 +71,7 @@ interface SessionRouteDependencies {
 }
 
 /** Sessions: a QPU held for one user without a booking. */
-export function sessionRoutes({ waits, identify, secretOf }: SessionRouteDependencies): Route[] {
+export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRouteDependencies): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -81,7 +84,7 @@ export function sessionRoutes({ waits, identify, secretOf }: SessionRouteDepende
         'Idempotency-Key': 'Repeating the request with the same key returns the same holder and secret',
       },
       response: startedResponse,
-      statuses: [200, 201, 400, 404, 409, 422],
+      statuses: [200, 201, 400, 404, 409, 422, 429],
       errors: {
         session_open: 409,
         no_balance: 409,
@@ -115,7 +118,9 @@ export function sessionRoutes({ waits, identify, secretOf }: SessionRouteDepende
             bodyHash: keyed?.bodyHash ?? '',
           }
           const held = startSession(tx, wanted, config.sessionRate)
-          if (held.isNew) audit(tx, caller, 'session.start', held.session, { kind: wanted.holder.kind })
+          if (held.made === 'session') bookings.take(user.id)
+          if (held.made !== 'nothing')
+            audit(tx, caller, 'session.start', held.session, { kind: wanted.holder.kind })
           return { ...held, view: viewSession(tx, held.session, config.sessionRate) }
         })
         const response = {
@@ -123,7 +128,7 @@ export function sessionRoutes({ waits, identify, secretOf }: SessionRouteDepende
           holder: started.holder.id,
           secret: secretOf(started.holder.id, user),
         }
-        return started.isNew ? new Reply(201, response) : response
+        return started.made === 'nothing' ? response : new Reply(201, response)
       },
     }),
     defineRoute({

@@ -39,6 +39,21 @@ test('a repeated start returns the same holder and secret, and another key joins
   expect([ended.get('state'), ended.get('end')]).toEqual(['closed', 'ended'])
 })
 
+test('sessions are opened as often as slots are booked; joining one is not counted', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const statuses: number[] = []
+  for (let round = 0; round < 70 && !statuses.includes(429); round++) {
+    const opened = await start(user)
+    statuses.push(opened.status)
+    if (opened.status === 201) await server.as(user).call('DELETE', `/api/sessions/${opened.get('id')}`)
+  }
+  expect(statuses.length).toBeGreaterThan(59)
+  expect(statuses.at(-1)).toBe(429)
+  const joiner = await server.createUser({ qpuSeconds: 1_000 })
+  const joined = Array.from({ length: 70 }, () => start(joiner))
+  expect((await Promise.all(joined)).every(({ status }) => status === 201)).toBe(true)
+})
+
 test('a secret submits to its QPU as its user until the end, and then reads its jobs only', async () => {
   const user = await server.createUser({ qpuSeconds: 1_000 })
   const started = await start(user)

@@ -41,8 +41,8 @@ export interface NewHolder {
 export interface HeldSession {
   session: Session
   holder: Holder
-  /** Whether this request has made the session or the holder. */
-  isNew: boolean
+  /** What this request has made. */
+  made: 'session' | 'holder' | 'nothing'
 }
 
 /** The longest session. */
@@ -63,14 +63,14 @@ const COLUMNS = 'id, session, "user", kind, name, ends_at, ended_at, created'
  */
 export function startSession(tx: Tx, wanted: NewHolder, rate: number): HeldSession {
   const known = knownHolder(tx, wanted)
-  if (known) return { session: requireSession(tx, known.session), holder: known, isNew: false }
+  if (known) return { session: requireSession(tx, known.session), holder: known, made: 'nothing' }
   const open = openOf(tx, wanted)
   if (open && open.mode !== wanted.mode) {
     const message = `You have an open session of this QPU in the mode ${open.mode}; join it in that mode, or end it`
     throw new AppError('conflict', message, { reason: 'session_open' })
   }
   const same = open && holderNamed(tx, open.id, wanted.holder)
-  if (same) return { session: open, holder: same, isNew: false }
+  if (same) return { session: open, holder: same, made: 'nothing' }
   if (tx.read(fundedMsOf(wanted.user, rate)) <= 0) {
     throw new AppError('conflict', 'Your balance of QPU seconds is used up; request more time', {
       reason: 'no_balance',
@@ -78,7 +78,7 @@ export function startSession(tx: Tx, wanted: NewHolder, rate: number): HeldSessi
   }
   const { id } = open ? lengthen(tx, open, wanted) : insertSession(tx, wanted)
   const holder = insertHolder(tx, id, wanted)
-  return { session: syncHolders(tx, id), holder, isNew: true }
+  return { session: syncHolders(tx, id), holder, made: open ? 'holder' : 'session' }
 }
 
 function knownHolder(tx: ReadTx, { user, key, bodyHash }: NewHolder): Holder | undefined {

@@ -5,9 +5,9 @@ import { cancelJob } from './cancel.ts'
 const MAX_JOBS = 100
 
 /** Pending jobs that the secret of a holder submitted whose session has ended, or who has ended it. */
-const DUE = `SELECT job.id FROM quantum_jobs job
+export const DUE = `SELECT job.id FROM quantum_jobs job
   JOIN session_holders holder ON holder.id = job.holder JOIN sessions ON sessions.id = holder.session
-  WHERE job.status = 'pending' AND job.holder <> '' AND (sessions.state = 'closed' OR holder.ended_at <> ''
+  WHERE job.status = 'pending' AND job.holder > '' AND (sessions.state = 'closed' OR holder.ended_at <> ''
     OR holder.ends_at <> '' AND holder.ends_at <= $at) LIMIT $limit`
 
 /** Whether any job has to be cancelled because its session has ended. */
