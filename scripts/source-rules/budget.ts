@@ -52,6 +52,8 @@ export const AREAS: readonly Area[] = [
       { lines: 2_500, reason: 'AE: sessions of a QPU, their charges, commands and pages' },
       { lines: 900, reason: 'AF: readout of a line, collisions, verification of a run' },
       { lines: 300, reason: 'AA, AC, AH: exports, attach reasons, words of failures in pages' },
+      { lines: 1_800, reason: 'AE: scope and accounts of a cluster, commands, pages of sessions' },
+      { lines: 700, reason: 'AF: benchmarks at the end of a run, crosstalk of drives, parallel plans' },
     ],
   },
   {
@@ -71,6 +73,7 @@ export const AREAS: readonly Area[] = [
       { lines: 700, reason: 'AB, AF, AG: judgements against each other, broken chips, pages in a browser' },
       { lines: 1_800, reason: 'AE: random schedules of sessions, Slurm, identities' },
       { lines: 1_200, reason: 'AA, AC, AF, AG, AH: exports, races, lines of readout, pages in a browser' },
+      { lines: 2_200, reason: 'AE, AF: clusters, sessions under faults, broken chips of a verification' },
     ],
   },
   {
@@ -83,6 +86,7 @@ export const AREAS: readonly Area[] = [
       { lines: -7_100, reason: 'AD: types and the synchronous client, which the installation makes' },
       { lines: 200, reason: 'AH, AF: warnings of recalled calibrations, mitigation of counts' },
       { lines: 700, reason: 'AE: sessions in three clients' },
+      { lines: 300, reason: 'AE: variables of a batch job, their tests' },
     ],
   },
   {
@@ -93,6 +97,7 @@ export const AREAS: readonly Area[] = [
       { lines: 400, reason: 'AD: this budget, the tests of a change' },
       { lines: 250, reason: 'AD, AC: generated files at installation, tools of a release' },
       { lines: 150, reason: 'AB: round trips of each intent as written costs, a rule on thunks of reads' },
+      { lines: 60, reason: 'AC, AE: errors of a release, parts of Slurm tests' },
     ],
   },
   {
@@ -105,7 +110,7 @@ export const AREAS: readonly Area[] = [
     name: 'packaging and examples',
     paths: ['packaging/', 'examples/'],
     lines: 208,
-    grants: [{ lines: 200, reason: 'AE: Slurm' }],
+    grants: [{ lines: 400, reason: 'AE: Slurm, its examples' }],
   },
 ]
 
