@@ -187,6 +187,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       method: 'POST',
       path: '/api/jobs/changes',
       access: 'signed_in',
+      inSession: 'read',
       isOperation: true,
       scope: 'read',
       summary:

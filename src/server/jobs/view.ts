@@ -116,8 +116,9 @@ export async function viewJobChanges(
   known: readonly KnownJob[],
 ): Promise<JobNews> {
   const own = caller.kind === 'superuser' ? undefined : (await actingUser(context.db, caller)).id
+  const whose = { user: own, holder: holderOf(caller)?.id }
   return context.db.read((tx) => {
-    const { changed, unknown } = findJobChanges(tx, own, known, NEWS_LIMITS)
+    const { changed, unknown } = findJobChanges(tx, whose, known, NEWS_LIMITS)
     const end = context.clock.monotonic() + DESCRIBED_FOR_MS
     const jobs: JobView[] = []
     for (const job of listStored(tx, own, { ids: changed, without: { payload: '' } })) {

@@ -93,18 +93,19 @@ interface JobChanges {
 
 /**
  * The jobs among `known` whose status is another one: the first `most` of them, up to `maxBytes` of results
- * together, but at least one. `user`: whose jobs; undefined for those of everybody.
+ * together, but at least one. Those of a user, those that a holder of a session has submitted, or those of
+ * everybody.
  */
 export function findJobChanges(
   tx: ReadTx,
-  user: string | undefined,
+  { user = '', holder = '' }: { user?: string | undefined; holder?: string | undefined },
   known: readonly KnownJob[],
   { most, maxBytes }: { most: number; maxBytes: number },
 ): JobChanges {
   const rows = tx.all<{ id: string; status: string; bytes: number }>(
     `SELECT id, status, ${lengthOf(quantumJobs, { payload: '' })} AS bytes FROM quantum_jobs
-     WHERE id IN ${tx.dialect.jsonTexts('$ids')} AND ($user = '' OR user_id = $user)`,
-    { ids: JSON.stringify(known.map(({ id }) => id)), user: user ?? '' },
+     WHERE id IN ${tx.dialect.jsonTexts('$ids')} AND ($user = '' OR user_id = $user) AND ($holder = '' OR holder = $holder)`,
+    { ids: JSON.stringify(known.map(({ id }) => id)), user, holder },
   )
   const found = new Map(rows.map((row) => [row.id, row]))
   const changed = known.flatMap(({ id, status }) => {

@@ -9,7 +9,7 @@ test('findJobChanges() finds the changed jobs of one user, or those of everybody
   const changesFor = (user: string | undefined, status: 'pending' | 'running') =>
     lab.db.read((tx) => {
       const known = jobs.map(({ id }) => ({ id, status }))
-      const { changed, unknown } = findJobChanges(tx, user, known, { most: 10, maxBytes: 1_000 })
+      const { changed, unknown } = findJobChanges(tx, { user }, known, { most: 10, maxBytes: 1_000 })
       return { changed: changed, unknown }
     })
   const [ofAda = '', ofBob = ''] = jobs.map(({ id }) => id)
