@@ -40,7 +40,14 @@ export class SessionClock {
       clock,
       log,
       intervalMs: () => (this.#hasOpen ? CHECK_MS : MINUTE_MS),
-      wakeOnChanges: wakeOnChanges(db, 'sessions', 'time_slots', 'qpus', 'calibration_requests'),
+      // It reads first, and reads what is committed: before that it would see nothing, and rest for a minute.
+      wakeOnChanges: wakeOnChanges(
+        { upcoming: db.changes },
+        'sessions',
+        'time_slots',
+        'qpus',
+        'calibration_requests',
+      ),
       runOnce: () => this.runOnce(),
     })
   }

@@ -46,6 +46,10 @@ export class SessionWaits {
         ms: seconds * 1_000,
         signal,
         onTimeout: () => look(true),
+      }).catch((error: unknown) => {
+        // The client has left: nobody reads the response, and nothing has failed.
+        if (signal.aborted) return look(true)
+        throw error
       })
       if (found === undefined) throw new AppError('unavailable', 'The server is stopping; try again')
       return found
