@@ -149,6 +149,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
         'health.ts',
         'licenses.ts',
         'serve',
+        'session',
         'simulate',
         'superuser.ts',
         'verify',

@@ -21,6 +21,7 @@ export const svc = defineGroup('Quantum job control service', {
   result: async () => (await import('./client/jobs.ts')).resultCommand,
   cancel: async () => (await import('./client/jobs.ts')).cancelCommand,
   resume: async () => (await import('./client/jobs.ts')).resumeCommand,
+  session: async () => (await import('./session/session.ts')).sessionCommand,
   qpus: async () => (await import('./client/qpus.ts')).qpusCommand,
   qpu: async () => (await import('./client/operate.ts')).qpuCommand,
   calibration: async () => (await import('./client/calibration.ts')).calibrationCommand,

@@ -1,4 +1,4 @@
-import { savedAccount } from '../../../clients/js/src/accounts.ts'
+import { environment, savedAccount } from '../../../clients/js/src/accounts.ts'
 import { type CredentialOptions, credentialsOf } from '../../../clients/js/src/credentials.ts'
 import {
   AuthenticationError,
@@ -6,6 +6,7 @@ import {
   SvcClient,
   SvcError,
 } from '../../../clients/js/src/index.ts'
+import { Transport, type TransportOptions } from '../../../clients/js/src/transport.ts'
 import { AppError, flag, group, kinds, type ValuesOf } from '../../base/index.ts'
 import { ExitError, UsageError } from '../command-line/usage-error.ts'
 import { fieldLines, inCommands } from './problems.ts'
@@ -24,26 +25,51 @@ export const CONNECTION_FLAGS = group('Connection', {
 const NO_SERVER = 69
 
 /**
- * Runs `work` with a client of the server that flags, environment or saved account name; the token comes from
- * SVC_API_TOKEN or the saved account.
+ * Runs `work` with a client of the server that flags, environment or saved account name. The token comes from
+ * SVC_API_TOKEN, SVC_SESSION (the secret of a session) or the saved account.
  *
  * @throws UsageError without address or token; ExitError 69 if no server responds.
  */
-export async function withClient<T>(
-  { svcAddr, profile }: ValuesOf<typeof CONNECTION_FLAGS>,
+export function withClient<T>(
+  flags: ValuesOf<typeof CONNECTION_FLAGS>,
   work: (svc: SvcClient) => Promise<T>,
 ): Promise<T> {
+  return withOptions(flags, (options) => new SvcClient(options), work)
+}
+
+/** As `withClient`, for requests that the client does not wrap; `address` as the client libraries read it. */
+export function withTransport<T>(
+  flags: ValuesOf<typeof CONNECTION_FLAGS>,
+  work: (transport: Transport, address: string) => Promise<T>,
+): Promise<T> {
+  return withOptions(
+    flags,
+    (options) => ({ transport: new Transport(options), address: credentialsOf(options).address }),
+    ({ transport, address }) => work(transport, String(address)),
+  )
+}
+
+async function withOptions<C, T>(
+  { svcAddr, profile }: ValuesOf<typeof CONNECTION_FLAGS>,
+  connect: (options: TransportOptions) => C,
+  work: (client: C) => Promise<T>,
+): Promise<T> {
+  const isOfSession = profile === undefined && environment('SVC_API_TOKEN') === undefined
+  const secret = isOfSession ? environment('SVC_SESSION') : undefined
   const given: CredentialOptions = {
     ...(svcAddr !== undefined && { baseUrl: svcAddr }),
     ...(profile !== undefined && { profile }),
+    ...(secret !== undefined && { apiToken: secret }),
   }
-  const svc = asUsage(() => {
+  const client = asUsage(() => {
     const { address, profile: used } = credentialsOf(given)
     if (address === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
     const pin = used === undefined ? undefined : savedAccount(used, true)?.ca_fingerprint
-    return new SvcClient({ ...given, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) })
+    return connect({ ...given, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) })
   })
-  return withStatus(() => work(svc), asUsage(() => credentialsOf(given)).token !== undefined)
+  const { token } = asUsage(() => credentialsOf(given))
+  const own = token === undefined ? 'none' : 'api_token'
+  return withStatus(() => work(client), secret === undefined ? own : 'session')
 }
 
 /** Turns an address or a profile that the client refuses into a wrong call. */
@@ -55,8 +81,20 @@ export function asUsage<T>(make: () => T): T {
   }
 }
 
+const LOGIN = 'run svc login ADDRESS or set SVC_API_TOKEN'
+
+/** What to do when the server does not accept the credentials of a command. */
+const UNAUTHORIZED = {
+  none: `not signed in; ${LOGIN}`,
+  api_token: `the API token is invalid, expired or deleted; ${LOGIN}`,
+  session: 'SVC_SESSION has ended or does not allow this; unset it, or name a saved account with --profile',
+}
+
 /** Runs `work`; its failures say what to do and end with the status of their kind. */
-export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): Promise<T> {
+export async function withStatus<T>(
+  work: () => Promise<T>,
+  credential: keyof typeof UNAUTHORIZED,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -64,10 +102,7 @@ export async function withStatus<T>(work: () => Promise<T>, hasToken: boolean): 
       throw error.cause instanceof ExitError
         ? error.cause
         : new ExitError(NO_SERVER, inCommands(error.message))
-    if (error instanceof AuthenticationError) {
-      const reason = hasToken ? 'the API token is invalid, expired or deleted' : 'not signed in'
-      throw new UsageError(`${reason}; run svc login ADDRESS or set SVC_API_TOKEN`)
-    }
+    if (error instanceof AuthenticationError) throw new UsageError(UNAUTHORIZED[credential])
     if (error instanceof SvcError) throw refused(error)
     throw error
   }

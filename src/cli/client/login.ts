@@ -62,7 +62,7 @@ export const loginCommand = defineCommand({
       if (previous?.address === address && previous.api_token !== token)
         await revoke(previous).catch(() => {})
       return { profile, address, email: account.email, file }
-    }, true)
+    }, 'api_token')
   },
   print: ({ profile, address, email, file }) =>
     console.log(`Signed in as ${plain(email ?? '')} at ${address}; saved as profile ${profile} in ${file}`),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { environment } from '../../../clients/js/src/accounts.ts'
 import {
   type Circuit,
   InvalidRequestError,
@@ -45,7 +46,7 @@ export const submitCommand = defineCommand({
     { name: 'FILE', isRepeatable: true, help: 'OpenQASM 2 or 3, a circuit each; - reads standard input' },
   ],
   flags: {
-    qpu: flag(kinds.nonEmptyText('name'), 'QPU that runs the job; any if unset'),
+    qpu: flag(kinds.nonEmptyText('name'), 'QPU that runs the job; if unset SVC_QPU, or any'),
     shots: flag(kinds.integer({ min: 1 }), 'Shots of each circuit; 1024 if unset'),
     param: repeatableFlag(
       kinds.nonEmptyText('[name=]number'),
@@ -199,8 +200,9 @@ interface SubmissionFlags {
 }
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
-  const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
+  const { shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
   const { expectation, dynamicalDecoupling, scheduling, precision } = flags
+  const qpu = flags.qpu ?? environment('SVC_QPU')
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')

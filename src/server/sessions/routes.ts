@@ -37,6 +37,16 @@ const time = v.pipe(
   v.check((text) => fromTimestamp(text) !== undefined, 'Expected a time such as 2026-01-31T10:05:00+01:00'),
 )
 
+const heldFor = v.pipe(
+  v.string(),
+  v.regex(/^[^:]{1,40}:./, 'Expected the kind and id of a holder, such as slurm:1234'),
+  v.description('Only open sessions that this holder has, such as slurm:1234'),
+  v.transform((text) => ({
+    kind: text.slice(0, text.indexOf(':')),
+    name: text.slice(text.indexOf(':') + 1),
+  })),
+)
+
 const newSession = v.object({
   qpu_target: v.pipe(v.string(), v.description('Name or id of the QPU')),
   seconds: v.pipe(seconds, v.description('How long it lasts after its first activation')),
@@ -135,9 +145,12 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       method: 'GET',
       path: '/api/sessions',
       access: 'signed_in',
+      inSession: 'read',
       isOperation: true,
-      summary: "List the caller's sessions, newest first; superusers those of all",
+      summary:
+        "List the caller's sessions, newest first; superusers those of all, with the secret of a session this one",
       query: strictQuery({
+        holder: v.optional(heldFor),
         state: v.optional(v.picklist(STATES)),
         qpu: v.optional(v.pipe(v.string(), v.description('Name or id of a QPU'))),
         limit: v.optional(whole(1, MAX_LISTED), '50'),
@@ -146,10 +159,11 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       response: v.array(sessionResponse),
       async run({ db, config }, { query, caller }) {
         const user = caller.kind === 'superuser' ? undefined : (await actingUser(db, caller)).id
+        const session = holderOf(caller)?.session
         return db.read((tx) => {
           const qpu = query.qpu === undefined ? undefined : requireQpu(tx, query.qpu).id
-          const found = listSessions(tx, { user, qpu, state: query.state, limit: query.limit })
-          return found.map((session) => viewSession(tx, session, config.sessionRate))
+          const found = listSessions(tx, { ...query, user, qpu, session })
+          return found.map((each) => viewSession(tx, each, config.sessionRate))
         })
       },
     }),

@@ -241,21 +241,28 @@ function requireSession(tx: ReadTx, id: string): Session {
   return session
 }
 
-/** Sessions of one user, or of all, newest first. */
+/** Sessions of one user, or of all, newest first; with `holder` open ones that such a holder has. */
 export function listSessions(
   tx: ReadTx,
   of: {
     user: string | undefined
     qpu: string | undefined
-    state: Session['state'] | undefined
+    session: string | undefined
+    state?: Session['state'] | undefined
+    holder?: { kind: string; name: string } | undefined
     limit: number
   },
 ): Session[] {
-  const { user = '', qpu = '', state = '', limit } = of
+  const { user = '', qpu = '', session = '', state = '', holder, limit } = of
+  const held = holder
+    ? `AND state IN ('queued', 'active', 'paused') AND EXISTS (SELECT 1 FROM session_holders
+         WHERE session = sessions.id AND kind = $kind AND name = $name AND ended_at = '')`
+    : ''
   const ids = tx.all<{ id: string }>(
     `SELECT id FROM sessions WHERE ($user = '' OR "user" = $user) AND ($qpu = '' OR qpu = $qpu)
-       AND ($state = '' OR state = $state) ORDER BY seq DESC LIMIT $limit`,
-    { user, qpu, state, limit },
+       AND ($session = '' OR id = $session) AND ($state = '' OR state = $state) ${held}
+     ORDER BY seq DESC LIMIT $limit`,
+    { user, qpu, session, state, limit, ...holder },
   )
   return ids.flatMap(({ id }) => tx.find(sessions, id) ?? [])
 }

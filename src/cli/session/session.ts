@@ -1,0 +1,132 @@
+import { environment } from '../../../clients/js/src/accounts.ts'
+import type * as wire from '../../../clients/js/src/generated/wire.gen.ts'
+import type { Transport } from '../../../clients/js/src/transport.ts'
+import { flag, kinds, requiredFlag } from '../../base/index.ts'
+import { CONNECTION_FLAGS, withTransport } from '../client/connection.ts'
+import { plain, table } from '../client/output.ts'
+import { defineCommand, defineGroup } from '../command-line/command.ts'
+import { UsageError } from '../command-line/usage-error.ts'
+import { FOR_FLAG, holderOf, pathOf, stateOf } from './describe-session.ts'
+import { mirrorCommand, planCommand } from './plan.ts'
+import { startCommand } from './start.ts'
+
+const SESSION = {
+  name: 'SESSION',
+  help: 'Id of a session; in a batch job its own if unset',
+  isOptional: true,
+}
+const STATES = ['queued', 'active', 'paused', 'closed'] as const
+
+const listCommand = defineCommand({
+  summary: 'List your sessions, newest first; in a batch job its own',
+  flags: {
+    state: flag(kinds.choice(STATES), 'Only sessions in this state'),
+    qpu: flag(kinds.nonEmptyText('name'), 'Only sessions of this QPU'),
+    for: FOR_FLAG,
+    limit: flag(kinds.integer({ min: 1, max: 200 }), 'Number of sessions', { default: '20' }),
+    ...CONNECTION_FLAGS,
+  },
+  run: ({ flags }) => {
+    const { state, qpu, limit } = flags
+    return withTransport(flags, (transport) => list(transport, { state, qpu, limit, holder: flags.for }))
+  },
+  print(sessions) {
+    if (sessions.length === 0) return console.log('No sessions')
+    const rows = sessions.map((session) => [
+      session.id,
+      session.qpu_target,
+      session.mode,
+      stateOf(session),
+      `${session.held_seconds} s`,
+      holdersOf(session),
+    ])
+    console.log(table(['SESSION', 'QPU', 'MODE', 'STATE', 'HELD', 'FOR'], rows).join('\n'))
+  },
+})
+
+/** Those who hold it now, such as `slurm:1234`. */
+function holdersOf({ holders }: wire.Session): string {
+  const open = holders.filter(({ ended_at }) => ended_at === '')
+  return open.map(({ kind, name }) => (name === '' ? kind : `${kind}:${name}`)).join(', ')
+}
+
+function list(
+  transport: Transport,
+  query: { state?: string | undefined; qpu?: string | undefined; holder?: string | undefined; limit: number },
+): Promise<wire.Session[]> {
+  return transport.request('GET', '/api/sessions', { query })
+}
+
+const endCommand = defineCommand({
+  summary: 'End sessions, or what holds them for a batch job; a running job ends first',
+  positionals: [{ ...SESSION, isRepeatable: true }],
+  flags: {
+    for: FOR_FLAG,
+    reason: flag(kinds.text(), 'Of a superuser: why; the user reads it', { default: '' }),
+    ...CONNECTION_FLAGS,
+  },
+  run({ flags, positionals }) {
+    const { for: holder, reason } = flags
+    if (holder !== undefined && positionals.length > 0)
+      throw new UsageError('--for finds the session; leave out SESSION')
+    return withTransport(flags, async (transport) => {
+      const paths =
+        holder === undefined
+          ? (await idsOf(transport, positionals)).map((id) => ({ path: pathOf(id), query: { reason } }))
+          : await holdsFor(transport, holder)
+      const ended: wire.Session[] = []
+      for (const { path, query } of paths) ended.push(await transport.request('DELETE', path, { query }))
+      return ended
+    })
+  },
+  print(ended) {
+    if (ended.length === 0) console.log('No open session')
+    for (const session of ended)
+      console.log(`Session ${session.id} of ${plain(session.qpu_target)}: ${stateOf(session)}`)
+  },
+})
+
+/** What ends the holders of open sessions that have this name. */
+async function holdsFor(transport: Transport, holder: string) {
+  const { kind, id: name } = holderOf(holder)
+  const sessions = await list(transport, { holder, limit: 200 })
+  return sessions.flatMap(({ id, holders }) =>
+    holders
+      .filter((each) => each.kind === kind && each.name === name && each.ended_at === '')
+      .map((each) => ({ path: pathOf(id), query: { holder: each.id } })),
+  )
+}
+
+const extendCommand = defineCommand({
+  summary: 'Change how long a session lasts after its first activation',
+  positionals: [SESSION],
+  flags: {
+    seconds: requiredFlag(kinds.integer({ min: 1 }), 'How long it lasts after its first activation'),
+    ...CONNECTION_FLAGS,
+  },
+  run: ({ flags, positionals }) =>
+    withTransport(flags, async (transport) => {
+      const [id = ''] = await idsOf(transport, positionals)
+      const body = { seconds: flags.seconds }
+      return transport.request<wire.Session>('PATCH', pathOf(id), { body, isRepeatable: true })
+    }),
+  print: (session) =>
+    console.log(`Session ${session.id} of ${plain(session.qpu_target)}: ${stateOf(session)}`),
+})
+
+/** The sessions that a call names, or that of SVC_SESSION. @throws UsageError without either. */
+async function idsOf(transport: Transport, named: readonly string[]): Promise<readonly string[]> {
+  if (named.length > 0) return named
+  if (environment('SVC_SESSION') === undefined)
+    throw new UsageError('no SESSION; svc session list shows yours')
+  return (await list(transport, { limit: 1 })).map(({ id }) => id)
+}
+
+export const sessionCommand = defineGroup('Hold a QPU without a booking', {
+  start: () => startCommand,
+  end: () => endCommand,
+  extend: () => extendCommand,
+  list: () => listCommand,
+  plan: () => planCommand,
+  mirror: () => mirrorCommand,
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openFileService } from '../../support/executable/file-service.ts'
+import { BELL, runSvc } from '../../support/executable/service.ts'
+import { freePort } from '../../support/free-port.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+setDefaultTimeout(60_000)
+
+const { service, user } = await openFileService()
+const qpu = await service.createQpu('kelvin')
+service.startDriver('kelvin', qpu, 'aer_sim')
+await service.createQpu('silent')
+const folder = temporaryFolder()
+
+beforeAll(async () => {
+  writeFileSync(join(folder.path, 'bell.qasm'), BELL)
+  await service.untilOnline('kelvin')
+})
+afterAll(() => folder[Symbol.dispose]())
+
+const account = { SVC_ADDR: service.url, SVC_API_TOKEN: user.token }
+const run = (args: string[], env: Record<string, string> = account) => runSvc(args, { cwd: folder.path, env })
+const json = async (args: string[], env?: Record<string, string>) =>
+  JSON.parse((await run([...args, '--json'], env)).out)
+
+test('a program needs no argument in a shell that evaluates --print-env, and ends with the session', async () => {
+  const script = `eval "$("$SVC" session start kelvin --seconds 60 --for slurm:7 --wait 20 --print-env)" || exit
+    unset SVC_API_TOKEN
+    printf '%s %s %s\\n' "$SVC_ADDR" "\${SVC_SESSION%"\${SVC_SESSION#svcs_}"}" "$SVC_QPU"
+    "$SVC" submit bell.qasm --shots 10 --wait
+    "$SVC" session list; "$SVC" session extend --seconds 120; "$SVC" jobs; "$SVC" session end
+    "$SVC" submit bell.qasm; echo "status $?"`
+  const shell = Bun.spawn(['sh', '-c', script], {
+    cwd: folder.path,
+    env: {
+      ...account,
+      SVC: join(import.meta.dir, '../../../svc'),
+      HOME: folder.path,
+      PATH: process.env['PATH'],
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [out, err] = await Promise.all([new Response(shell.stdout).text(), new Response(shell.stderr).text()])
+  expect(out).toMatch(new RegExp(`^${service.url} svcs_ kelvin\n +00 `))
+  expect(out).toMatch(/kelvin +exclusive +active until .* slurm:7\n/)
+  expect(out).toMatch(/closed: it was ended\nstatus 1\n$/)
+  expect(err).toContain('SVC_SESSION has ended or does not allow this')
+  expect(err).toEndWith('The session has ended; start another one.\n')
+})
+
+test('what is not active in time is withdrawn, with another status than a refusal and a lost server', async () => {
+  const began = performance.now()
+  const late = await run(['session', 'start', 'silent', '--wait', '1', '--print-env'])
+  expect([late.status, late.out]).toEqual([124, ''])
+  expect(late.err).toMatch(
+    /^silent is not held within 1 s: queued, position 1.*; the request is withdrawn\n$/,
+  )
+  expect(performance.now() - began).toBeLessThan(30_000)
+  const [session] = await json(['session', 'list', '--qpu', 'silent'])
+  expect([session.state, session.end]).toEqual(['closed', 'ended'])
+  const unknown = await run(['session', 'start', 'absent', '--wait', '1'])
+  expect([unknown.status, unknown.err]).toEqual([1, expect.stringContaining('absent')])
+  const gone = { ...account, SVC_ADDR: `http://127.0.0.1:${freePort()}` }
+  expect((await run(['session', 'start', 'kelvin', '--wait', '1'], gone)).status).toBe(69)
+  const wrong = await run(['session', 'start', 'kelvin', '--for', 'slurm'])
+  expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('--for')])
+})
+
+test('a batch job ends what it holds, once and again', async () => {
+  const start = (id: string) => json(['session', 'start', 'silent', '--for', `slurm:${id}`])
+  const [first, again, second] = [await start('1'), await start('1'), await start('2')]
+  expect([again.holder === first.holder, second.id === first.id]).toEqual([true, true])
+  const end = async (id: string) => (await run(['session', 'end', '--for', `slurm:${id}`])).out
+  expect(await end('1')).toMatch(/: queued, position 1/)
+  expect(await end('1')).toBe('No open session\n')
+  expect(await end('2')).toMatch(/: closed: it was ended/)
+  expect((await run(['session', 'end'])).status).toBe(2)
+})
+
+test('the time to begin is now or after the session of another, and licenses are those of QPUs that run jobs', async () => {
+  expect((await run(['session', 'plan', 'kelvin'])).out).toBe('now\n')
+  expect((await run(['session', 'plan', 'silent'])).status).toBe(1)
+  const other = await service.createUser(1_000, 'other@example.org')
+  const theirs = { ...account, SVC_API_TOKEN: other.token }
+  await json(['session', 'start', 'kelvin', '--seconds', '600', '--wait', '20'], theirs)
+  const planned = (await run(['session', 'plan', 'kelvin'])).out
+  expect(Number(/^now\+(\d+)\n$/.exec(planned)?.[1])).toBeGreaterThan(400)
+  expect((await run(['session', 'mirror'])).out).toBe('Licenses=svc_kelvin:1,svc_silent:0\n')
+})
