@@ -3,6 +3,7 @@ import { toTimestamp } from '../../../src/base/index.ts'
 import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
+import { listenAs } from '../../support/server/subscriptions.ts'
 import { until } from '../../support/until.ts'
 
 test('an interval is recalled and withdrawn: mark, refund, notice, ledger and audit', async () => {
@@ -31,6 +32,10 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
   const client = server.as(owner)
   const balance = async () => JSON.stringify((await client.get('/api/me')).get('balance'))
   expect((await client.get(`/api/jobs/${id}`)).get('recalled')).toBeNull()
+  // Pages read a job again when it is published.
+  await using stream = await listenAs(client, 'quantum_jobs/*')
+  const published = (times: number) =>
+    until(`${times} updates`, () => stream.of('quantum_jobs/*').length === times)
   const body = { qpu: qpu.name, from: toTimestamp(Date.now() - 3_600_000), to: ended, reason: 'warm' }
   const made = await admin.post('/api/op/recalls', body)
   expect([made.status, made.get('qpu'), made.get('undone_at')]).toEqual([201, qpu.id, ''])
@@ -41,6 +46,7 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
   const listed = async () => (await client.get('/api/jobs?fields=id,recalled')).body
   expect(await listed()).toEqual([{ id, recalled: expect.objectContaining({ reason: 'warm' }) }])
   await until('the refund', async () => (await balance()).includes('"qpu_seconds":10,'))
+  await published(1)
   const ledger = (await client.get('/api/ledger?limit=1')).body
   expect(ledger).toMatchObject({ entries: [{ kind: 'refund', source: id, name: 'mine', seconds: 2.5 }] })
   const notices = (await client.get('/api/collections/notifications/records')).body
@@ -54,6 +60,7 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
   expect((await client.get(`/api/jobs/${id}`)).get('recalled')).toBeNull()
   expect(await listed()).toEqual([{ id, recalled: null }])
   await until('the deduction', async () => (await balance()).includes('"qpu_seconds":7.5,'))
+  await published(2)
   expect((await admin.post(path, { reason: 'again' })).get('code')).toBe('already_undone')
   const audit = (await admin.get('/api/op/audit?action=recall.undo')).body
   expect(audit).toMatchObject({

@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import * as v from 'valibot'
-import { jobCount, jobs as jobsSchema, job as schema } from '../../api/model/jobs.ts'
-import type { LiveEvent } from '../../api/model/live.ts'
+import { jobCount, jobs as jobsSchema } from '../../api/model/jobs.ts'
 import { createResource } from '../../api/resource.ts'
 import type { App } from '../../app/app.ts'
 import { useApp } from '../../app/app.ts'
@@ -12,8 +10,9 @@ import { useLoad } from '../../app/use-resource.ts'
 import { describeTotals } from '../../jobs/jobs.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, ErrorBox, Panel } from '../../parts/Panel.tsx'
+import { applyEvent } from './list/apply-event.ts'
 import { Filters } from './list/Filters.tsx'
-import { FILTERS, isListed, pageParameters, requestFilters } from './list/filters.ts'
+import { FILTERS, pageParameters, requestFilters } from './list/filters.ts'
 import { JobRows } from './list/JobRows.tsx'
 import { createJobPages, type JobPages } from './list/job-pages.ts'
 import { createOwners } from './list/owners.ts'
@@ -41,7 +40,10 @@ export function Jobs() {
   useLoad(app.live, totals)
   useLive('quantum_jobs/*', (event) => {
     totals.loadSoon(TOTALS_SPACING_MS)
-    if (!apply(app, pages, filters, event)) pages.refresh()
+    const owner = event.record['user_id'] ?? event.record['user']
+    // Jobs of others are not in the list of a user.
+    if (!app.superuser.peek() && owner !== app.account.peek()?.id) return
+    if (!applyEvent(pages, { filters, qpus: app.qpus.value.peek() ?? [] }, event)) pages.refresh()
   })
   const total = filters === whole ? totals.value.value?.all : pages.total.value
   const user = query.get('user')
@@ -98,44 +100,6 @@ function createTotals(app: App, query: Query) {
     const [all, running, pending] = await Promise.all([count(''), count('running'), count('pending')])
     return { all: all ?? 0, running: running ?? 0, pending: pending ?? 0 }
   })
-}
-
-const changed = v.partial(schema)
-const SHOWN = [
-  'name',
-  'tags',
-  'status',
-  'held',
-  'qpu',
-  'qpu_target',
-  'started_at',
-  'finished_at',
-  'duration',
-  'attempt',
-] as const
-
-/**
- * Applies an event to its row; returns false if the list has to be loaded again, because a job has come into
- * it or left it.
- */
-function apply(
-  { account, superuser, qpus }: App,
-  pages: JobPages,
-  filters: string,
-  { action, record }: LiveEvent,
-): boolean {
-  const owner = record['user_id'] ?? record['user']
-  // Jobs of others are not in the list of a user.
-  if (!superuser.peek() && owner !== account.peek()?.id) return true
-  const parsed = v.safeParse(changed, record)
-  if (action !== 'update' || !parsed.success) return false
-  const changes = Object.fromEntries(
-    SHOWN.flatMap((name) => (name in record ? [[name, parsed.output[name]]] : [])),
-  )
-  const row = pages.loaded().find(({ id }) => id === record.id)
-  if (!row || !isListed({ ...row, ...changes }, new URLSearchParams(filters), qpus.value.peek() ?? []))
-    return false
-  return pages.change(record.id, changes)
 }
 
 function useNeededOwners(pages: JobPages, owners: ReturnType<typeof createOwners> | undefined): void {

@@ -1,6 +1,6 @@
 import { IN_FORCE } from '../../collections/calibration_results.ts'
 import { notifications } from '../../collections/notifications.ts'
-import { COMPLETED_HERE } from '../../collections/quantum_jobs.ts'
+import { COMPLETED_HERE, quantumJobs } from '../../collections/quantum_jobs.ts'
 import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeOf, postLedger, refundSource, refundsOf } from '../accounts/ledger.ts'
@@ -173,8 +173,12 @@ function placeOf(tx: ReadTx, { qpu, cursor_at: after, cursor_job: job }: OpenRec
   return { qpu, after, job, now: tx.at }
 }
 
-/** Makes the refund of a job what it has to be. Removed and unlimited users are not charged. */
+/**
+ * Makes the refund of a job what it has to be, and publishes the job, whose mark has changed. Removed and
+ * unlimited users are not charged.
+ */
 function settle(tx: Tx, qpu: string, { id, user, at, isRecalled }: TouchedJob): void {
+  tx.changed(quantumJobs, id, 'update')
   const charged = tx.read(chargeOf(id))
   if (charged === undefined || user === '') return
   const { ms, count } = refundsOf(tx, id)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Job } from '../../../../../ui/api/model/jobs.ts'
+import type { LiveEvent } from '../../../../../ui/api/model/live.ts'
+import { applyEvent } from '../../../../../ui/pages/jobs/list/apply-event.ts'
 import { createJobPages } from '../../../../../ui/pages/jobs/list/job-pages.ts'
 import { part } from '../../../../support/whole.ts'
 
@@ -87,29 +89,64 @@ describe('the pages of a list of jobs', () => {
 })
 
 const step = fc.record({
-  act: fc.constantFrom('update', 'update', 'update', 'create', 'remove', 'show'),
-  at: fc.nat(250),
+  act: fc.constantFrom('start', 'start', 'complete', 'recall', 'withdraw', 'create', 'remove', 'show'),
+  /** Some jobs more often than others. */
+  at: fc.oneof(fc.nat(5), fc.nat(250)),
   /** Until the next step. */
   pauseMs: fc.constantFrom(0, 1, 20, 60, 200),
   /** Until a read that begins here sees the list, and from then until its response arrives. */
   readMs: fc.tuple(fc.constantFrom(0, 10, 100), fc.constantFrom(0, 10, 100, 300)),
 })
 
-const jobOf = (id: string, status: Job['status']) => {
-  const job: Partial<Job> = { id, status }
+const MARK = { reason: 'a bad fit', at: '' }
+/** The calibration in force of one of two QPUs is recalled: what ends there is marked in the same moment. */
+const QPUS = [
+  { id: 'good', name: 'north', recalled_calibration: null },
+  { id: 'recalled', name: 'south', recalled_calibration: { report: 'r', ...MARK } },
+]
+
+const jobOf = (id: string, at: number) => {
+  const job: Partial<Job> = { id, status: 'pending', qpu: at % 2 === 0 ? 'good' : 'recalled', recalled: null }
   return job as Job
 }
 
-/** The newest jobs come first; each change of the server's list is followed by its event at once. */
-async function converges(steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) {
-  let jobs = Array.from({ length: 150 }, (_, at) => jobOf(`job${at}`, 'pending'))
-  let [before, after] = [0, 0]
+/** What becomes of a job; the same if it is in no state for it. */
+function changed(job: Job, act: string, attempt: number): Job {
+  const { status, qpu } = job
+  if (act === 'start' && status !== 'completed') return { ...job, status: 'running', attempt }
+  if (act === 'complete' && status !== 'completed')
+    return { ...job, status: 'completed', recalled: qpu === 'recalled' ? MARK : null }
+  if (act === 'recall' && status === 'completed') return { ...job, recalled: MARK }
+  if (act === 'withdraw' && job.recalled) return { ...job, recalled: null }
+  return job
+}
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+/** The list of the server after a step, and the event that the step causes, which has no marks. */
+function after(jobs: readonly Job[], { act, at }: Step, index: number): [Job[], LiveEvent?] {
+  const job = jobs[at % jobs.length] ?? jobOf('', 0)
+  if (act === 'create') {
+    const created = jobOf(`new${index}`, at)
+    return [[created, ...jobs], { action: 'create', record: created }]
+  }
+  if (act === 'remove') return [jobs.filter((each) => each !== job), { action: 'delete', record: job }]
+  const next = changed(job, act, index)
+  if (next === job) return [[...jobs]]
+  const { recalled: _, ...record } = next
+  return [jobs.map((each) => (each === job ? next : each)), { action: 'update', record }]
+}
+
+/** The newest jobs come first; each change of the server's list is followed by its event. */
+async function converges(steps: readonly Step[]) {
+  let jobs = Array.from({ length: 150 }, (_, at) => jobOf(`job${at}`, at))
+  let [before, rest] = [0, 0]
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
   async function snapshot<T>(take: () => T): Promise<T> {
-    const rest = after
+    const later = rest
     await pause(before)
     const taken = take()
-    await pause(rest)
+    await pause(later)
     return taken
   }
   const pages = createJobPages({
@@ -118,23 +155,18 @@ async function converges(steps: readonly (typeof step extends fc.Arbitrary<infer
   })
   pages.load()
   let window = { from: 0, to: 30 }
-  for (const [index, { act, at, pauseMs, readMs }] of steps.entries()) {
-    ;[before, after] = readMs
-    const job = jobs[at % jobs.length]
-    if (act === 'show') {
-      window = { from: at % 120, to: (at % 120) + 30 }
+  for (const [index, each] of steps.entries()) {
+    ;[before, rest] = each.readMs
+    const from = each.at % 120
+    if (each.act === 'show') {
+      window = { from, to: from + 30 }
       pages.show(window)
-    } else if (act === 'update' && job) {
-      const changed = jobOf(job.id, `running`)
-      changed.attempt = index
-      jobs = jobs.map((each) => (each === job ? changed : each))
-      if (!pages.change(job.id, changed)) pages.refresh()
     } else {
-      jobs =
-        act === 'create' ? [jobOf(`new${index}`, 'pending'), ...jobs] : jobs.filter((each) => each !== job)
-      pages.refresh()
+      const [next, event] = after(jobs, each, index)
+      jobs = next
+      if (event && !applyEvent(pages, { filters: '', qpus: QPUS }, event)) pages.refresh()
     }
-    await advance(pauseMs)
+    await advance(each.pauseMs)
   }
   for (let ms = 0; ms < 3_000; ms += 50) await advance(50)
   expect(pages.total.value).toBe(jobs.length)
