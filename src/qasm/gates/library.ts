@@ -197,9 +197,11 @@ const SPELLINGS = [
   ['c4x', 'ccccx', 'cc3x'],
 ]
 
-/** All names that programs have for this gate. */
+/** All names that programs have for this gate, with any number of controls. */
 export function spellingsOf(name: string): readonly string[] {
-  return SPELLINGS.find((names) => names.includes(name)) ?? [name]
+  const found = SPELLINGS.find((names) => names.includes(name))
+  if (found || !name.startsWith('c')) return found ?? [name]
+  return spellingsOf(name.slice(1)).map((each) => `c${each}`)
 }
 
 /** Number of qubits of a gate of a standard library; undefined for another name. */

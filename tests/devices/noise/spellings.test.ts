@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { readNoise } from '../../../src/devices/noise/read-noise.ts'
 import { lowerProgram, parseProgram } from '../../../src/qasm/index.ts'
+import { createRng } from '../../../src/simulator/index.ts'
 import { withNoise } from '../../../src/simulator/noise/noise-model.ts'
+import { part } from '../../support/whole.ts'
 
 const QUBITS = [0, 1, 2].map(
   (index) => `q${index}:
@@ -102,4 +105,76 @@ describe('all spellings of a gate have the same noise on the same qubits', () =>
     expect(wait('id q[1];')).toEqual(wait('x q[1];'))
     expect(wait('u0(3) q[1];')).toEqual(wait('delay[63ns] q[1];'))
   })
+})
+
+/** Gates without modifiers: their names, those with a control or two, and how the inverse is written. */
+const BASES = [
+  { names: ['x'], controlled: ['cx', 'CX'], twice: ['ccx'], qubits: 1, angles: 0, inverse: () => [] },
+  { names: ['h'], controlled: ['ch'], twice: [], qubits: 1, angles: 0, inverse: () => [] },
+  {
+    ...{ names: ['p', 'u1', 'phase'], controlled: ['cp', 'cu1', 'cphase'], twice: [] },
+    ...{ qubits: 1, angles: 1, inverse: ([a = 0]: number[]) => [-a] },
+  },
+  {
+    ...{ names: ['u3'], controlled: [], twice: [], qubits: 1, angles: 3 },
+    inverse: ([a = 0, b = 0, c = 0]: number[]) => [-a, -c, -b],
+  },
+  { names: ['swap'], controlled: ['cswap'], twice: [], qubits: 2, angles: 0, inverse: () => [] },
+]
+
+const drawn = fc.record({
+  base: fc.constantFrom(...BASES),
+  controls: fc.nat(2),
+  angles: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 3, maxLength: 3 }),
+  order: fc.shuffledSubarray([0, 1, 2], { minLength: 3, maxLength: 3 }),
+})
+type Drawn = typeof drawn extends fc.Arbitrary<infer D> ? D : never
+
+/** One of the ways to write a gate: modifiers in any order, names of controlled gates, gates of one's own. */
+function spell({ base, controls: drawn, angles, order }: Drawn, random: () => number): string {
+  const controls = Math.min(drawn, order.length - base.qubits)
+  const pick = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)]
+  const named = [base.names, base.controlled, base.twice].slice(0, controls + 1)
+  const own = pick(named.flatMap((names, taken) => names.map((name) => ({ name, taken }))))
+  const { name = '', taken = 0 } = own ?? {}
+  const modifiers: string[] = []
+  for (let left = controls - taken; left > 0; ) {
+    const now = 1 + Math.floor(random() * left)
+    modifiers.push(now === 1 && random() < 0.5 ? 'ctrl @' : `ctrl(${now}) @`)
+    left -= now
+  }
+  const insert = (text: string) => modifiers.splice(Math.floor(random() * (modifiers.length + 1)), 0, text)
+  const inversions = Math.floor(random() * 3)
+  for (let at = 0; at < inversions; at += 1) insert(random() < 0.5 ? 'inv @' : 'pow(-1) @')
+  if (random() < 0.3) insert('pow(1) @')
+  const values = angles.slice(0, base.angles).map((angle) => angle / 10)
+  const shown = inversions % 2 === 1 ? base.inverse(values) : values
+  const gate = `${name}${shown.length > 0 ? `(${shown.join(', ')})` : ''}`
+  const operands = order.slice(0, base.qubits + controls).map((qubit) => `q[${qubit}]`)
+  if (random() < 0.5) return `${modifiers.join(' ')} ${gate} ${operands.join(', ')};`
+  // The last modifiers belong to a gate of one's own, the others to its call.
+  const inner = modifiers.splice(Math.floor(random() * (modifiers.length + 1)))
+  const outside = modifiers.reduce(
+    (sum, text) => sum + Number(/ctrl(?:\((\d)\))?/.exec(text)?.[1] ?? /ctrl/.test(text)),
+    0,
+  )
+  const names = operands
+    .slice(outside)
+    .map((_, at) => `a${at}`)
+    .join(', ')
+  return `gate own ${names} { ${inner.join(' ')} ${gate} ${names}; } ${modifiers.join(' ')} own ${operands.join(', ')};`
+}
+
+test('any two spellings of a gate have the same noise', () => {
+  const isSame = fc.property(drawn, fc.nat(), (gate, seed) => {
+    const random = createRng(seed)
+    const [one, other] = [spell(gate, () => random.next()), spell(gate, () => random.next())]
+    for (const text of [DEVICE_FILE, NOISE_FILE])
+      expect({ one, other, channels: channelsOf(text, other) }).toEqual({
+        one,
+        other,
+        channels: channelsOf(text, one),
+      })
+  })
+  fc.assert(isSame, { numRuns: part(20_000, 200), endOnFailure: true, includeErrorInReport: true })
 })
