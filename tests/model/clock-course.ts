@@ -4,7 +4,7 @@ import { isObject, MINUTE_MS, newId, silentLog, toTimestamp } from '../../src/ba
 import { webhooks } from '../../src/db/collections/webhooks.ts'
 import type { Tx } from '../../src/db/index.ts'
 import { queueWebhookEvent } from '../../src/db/journal/webhook-events.ts'
-import { newestBackup, removeOldBackups } from '../../src/db/sqlite/backup/index.ts'
+import { newestBackup } from '../../src/db/sqlite/backup/index.ts'
 import { users } from '../../src/db/store/accounts/index.ts'
 import { bookSlots } from '../../src/db/store/bookings/index.ts'
 import { listLatestValues, storeReport, storeValues } from '../../src/db/store/calibrations/index.ts'
@@ -17,17 +17,12 @@ import {
   listDueDigests,
 } from '../../src/db/store/mail/index.ts'
 import { drivers, qpus } from '../../src/db/store/qpus/index.ts'
-import {
-  checkAges,
-  checkReadings,
-  events,
-  rollUpReadings,
-  thresholds,
-} from '../../src/db/store/readings/index.ts'
+import { checkReadings, events, rollUpReadings, thresholds } from '../../src/db/store/readings/index.ts'
 import { listDueDeliveries, listDueWebhooks, recordAttempt } from '../../src/db/store/webhooks/index.ts'
 import { scheduleBackups } from '../../src/server/admin/backups/scheduled-backups.ts'
 import { createTimeBounds } from '../../src/server/bound-times.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { createThresholdWatch } from '../../src/server/events/threshold-watch.ts'
+import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Whose clock is wrong in one of the minutes, and by how much. */
@@ -35,6 +30,8 @@ export interface WrongClock {
   who: 'server' | 'driver' | 'both' | 'nobody'
   byMs: number
   minute: number
+  /** Whether the server restarts while its clock is set right. */
+  restarts: boolean
 }
 
 const MINUTES = 110
@@ -42,43 +39,37 @@ const MINUTES = 110
 const LAST_READING = 30
 const isHigh = (minute: number) => minute >= 12 && minute < 20
 const EVERY_MS = 10 * MINUTE_MS
+/** Before and after the channel is silent for longer than its limit. */
+const STALE_AT = [32, 37]
 
-/** Runs a service for some hours; returns what its users see in the end. */
-export async function course({ who, byMs, minute: wrong }: WrongClock) {
+/** Runs a service for some hours; returns what its users see in the end, and when. */
+export async function course(wrong: WrongClock) {
   await using test = await openTestDatabase()
   using folder = temporaryFolder()
   const { db, clock } = test
   const backups = join(folder.path, 'backups')
   mkdirSync(backups)
-  let made = 0
-  const operations = {
-    start: ({ name }: { name: string }) => {
-      made += 1
-      writeFileSync(join(backups, name), '')
-      return { state: 'succeeded', findings: [] }
-    },
-    idle: async () => undefined,
-  }
+  const seen = { slotMails: 0, delivered: 0, backups: 0, lag: 0 }
   const config = { dir: folder.path, backupEvery: EVERY_MS, backupKeep: { last: 2, days: 0, weeks: 0 } }
-  // Of an operation the schedule reads only the outcome.
-  const schedule = scheduleBackups({ config, operations: operations as never, clock, log: silentLog })
-  const bounds = createTimeBounds({ db, clock, log: silentLog })
-  const startedAt = clock.now()
-  const ids = await db.write('seed', (tx) => seed(tx, startedAt))
+  const made = () => {
+    seen.backups += 1
+  }
+  const open = () => openLoops(test, { config, made })
+  const ids = await db.write('seed', (tx) => seed(tx, clock.now()))
+  const isStale = () => db.read((tx) => tx.find(thresholds, ids.stale)?.breached_at !== '')
+  const newest = () => db.read((tx) => listLatestValues(tx, ids.qpu, 1)[0]?.value ?? 0)
+  const stale: boolean[] = []
   const share = new FairShare(24 * 60 * MINUTE_MS)
-  schedule?.start()
-  bounds.start()
-  const seen = { slotMails: 0, breaches: 0, delivered: 0, backups: 0 }
+  let stop = open()
+  // Backups are made within minutes, not between them.
+  await clock.advance(20_000)
   for (let minute = 0; minute < MINUTES; minute += 1) {
-    const isWrong = minute === wrong
-    const serverBy = isWrong && (who === 'server' || who === 'both') ? byMs : 0
-    const driverBy = isWrong && (who === 'driver' || who === 'both') ? byMs : 0
-    if (minute === MINUTES - 40) made = 0
-    const driverAt = clock.now() + driverBy
-    clock.jump(serverBy)
+    const by = offsetsIn(minute, wrong)
+    if (minute === MINUTES - 40) seen.backups = 0
+    const driverAt = clock.now() + by.driver
+    clock.jump(by.server)
     await db.write('minute', (tx) => {
       if (minute < LAST_READING) report(tx, ids.monitor, { at: driverAt, value: isHigh(minute) ? 2 : 0 })
-      checkAges(tx, startedAt)
       calibrate(tx, ids, { at: driverAt, value: minute })
       seen.delivered += deliver(tx, minute > 12)
       if (hasSlotStarts(tx)) announceSlotStarts(tx)
@@ -87,26 +78,64 @@ export async function course({ who, byMs, minute: wrong }: WrongClock) {
       share.read(tx)
     })
     await clock.advance(MINUTE_MS - 10_000)
-    clock.jump(-serverBy)
+    if (by.restarts) await stop()
+    clock.jump(-by.server)
+    if (by.restarts) stop = open()
     await clock.advance(10_000)
+    if (minute !== wrong.minute) seen.lag = Math.max(seen.lag, minute - (await newest()))
+    if (STALE_AT.includes(minute)) stale.push(await isStale())
   }
-  seen.backups = Math.round(made / 2) * 2
-  removeOldBackups(backups, config.backupKeep, clock.now())
+  await stop()
   const kept = readdirSync(backups).filter((name) => newestBackup([name], clock.now()) !== undefined)
-  await schedule?.stop()
-  await bounds.stop()
-  return db.read((tx) => ({
-    ...seen,
-    kept: kept.length,
-    isStale: tx.find(thresholds, ids.stale)?.breached_at !== '',
-    isAbove: tx.find(thresholds, ids.above)?.breached_at !== '',
-    breaches: tx
-      .list(events, { where: { type: 'ThresholdBreached' } })
-      .filter(({ payload }) => isObject(payload) && payload['id'] === ids.above).length,
-    failures: tx.find(webhooks, ids.webhook)?.failures,
-    newest: listLatestValues(tx, ids.qpu, 1)[0]?.value,
-    usedMs: share.read(tx).of(ids.user),
-  }))
+  return db.read((tx) => {
+    const breaches = tx.list(events, { where: { type: 'ThresholdBreached' } }).map(({ payload }) => payload)
+    const of = (id: string) => breaches.filter((each) => isObject(each) && each['id'] === id).length
+    return {
+      ...seen,
+      backups: Math.round(seen.backups / 2) * 2,
+      kept: kept.length,
+      stale,
+      isAbove: tx.find(thresholds, ids.above)?.breached_at !== '',
+      breaches: { above: of(ids.above), stale: of(ids.stale) },
+      failures: tx.find(webhooks, ids.webhook)?.failures,
+      usedMs: share.read(tx).of(ids.user),
+    }
+  })
+}
+
+/** What is wrong in a minute: clocks by so many ms, and whether the server restarts. */
+function offsetsIn(minute: number, { who, byMs, minute: wrong, restarts }: WrongClock) {
+  if (minute !== wrong) return { server: 0, driver: 0, restarts: false }
+  return { server: who === 'driver' ? 0 : byMs, driver: who === 'server' ? 0 : byMs, restarts }
+}
+
+interface LoopDependencies {
+  config: Parameters<typeof scheduleBackups>[0]['config']
+  /** Called for each backup. */
+  made(): void
+}
+
+/** Starts the loops of a server; returns how to stop them. */
+function openLoops({ db, clock }: TestDatabase, { config, made }: LoopDependencies): () => Promise<void> {
+  const operations = {
+    start: ({ name }: { name: string }) => {
+      made()
+      writeFileSync(join(config.dir, 'backups', name), '')
+      return { state: 'succeeded', findings: [] }
+    },
+    idle: async () => undefined,
+  }
+  const log = silentLog
+  const loops = [
+    // Of an operation the schedule reads only the outcome.
+    scheduleBackups({ config, operations: operations as never, clock, log }),
+    createTimeBounds({ db, clock, log }),
+    createThresholdWatch({ db, clock, log }),
+  ]
+  for (const loop of loops) loop?.start()
+  return async () => {
+    for (const loop of loops) await loop?.stop()
+  }
 }
 
 function seed(tx: Tx, now: number) {

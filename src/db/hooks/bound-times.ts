@@ -36,8 +36,7 @@ const TIMES_OF_REPORTS: readonly BoundedTime[] = [
 
 /** Bounded when the clock was set back: a webhook before its deliveries. */
 const TIMES_OF_SERVER: readonly BoundedTime[] = [
-  // After a step back by mistake, no reading seems to be old.
-  { table: 'reading_series', column: 'last', unit: 's', aheadMs: HOUR_MS },
+  { table: 'reading_series', column: 'last', unit: 's' },
   { table: 'thresholds', column: 'since', unit: 'text' },
   {
     table: 'mail_items',
@@ -63,27 +62,30 @@ const TIMES_OF_SERVER: readonly BoundedTime[] = [
 
 export const BOUNDED_TIMES = [...TIMES_OF_REPORTS, ...TIMES_OF_SERVER]
 
-/** No stored report ended later than one that arrives now. */
-export function boundReports(tx: SqlWriter): void {
-  for (const time of TIMES_OF_REPORTS) bound(tx, time)
+/**
+ * What is stored with an end later than now is older than a report that arrives now and ended at `endedAt`, ms
+ * since the epoch.
+ */
+export function boundReports(tx: SqlWriter, endedAt: number): void {
+  for (const time of TIMES_OF_REPORTS) bound(tx, time, endedAt - 1)
 }
 
 /** Bounds the other times, after the clock was set back or the server has started. */
 export function boundTimes(tx: SqlWriter): void {
-  for (const time of TIMES_OF_SERVER) bound(tx, time)
+  for (const time of TIMES_OF_SERVER) bound(tx, time, tx.now)
   const minute = Math.floor(tx.now / MINUTE_MS)
   tx.run(addUse(tx.dialect), { minute })
   tx.run('DELETE FROM recent_use WHERE minute > $minute', { minute })
 }
 
-function bound(tx: SqlWriter, { table, column, unit, aheadMs = 0, where }: BoundedTime): void {
+function bound(tx: SqlWriter, { table, column, unit, aheadMs = 0, where }: BoundedTime, to: number): void {
   const inUnit = (ms: number) => ({ text: toTimestamp(ms), ms, s: Math.floor(ms / 1_000) })[unit]
   const condition = where ?? `${quoted(column)} > $latest`
   const given = { latest: inUnit(tx.now + aheadMs), now: tx.now, at: tx.at }
   const used = Object.entries(given).filter(([name]) => new RegExp(`\\$${name}\\b`).test(condition))
   tx.run(`UPDATE ${table} SET ${quoted(column)} = $bound WHERE ${condition}`, {
     ...Object.fromEntries(used),
-    bound: inUnit(tx.now),
+    bound: inUnit(to),
   })
 }
 

@@ -1,8 +1,10 @@
-import { type Clock, type Log, Loop } from '../../base/index.ts'
+import { type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { checkAges, hasThresholds } from '../../db/store/readings/index.ts'
 
 const INTERVAL_MS = 5_000
+/** After a larger step of the clock, times of before it say nothing about ages. */
+const MAX_STEP_MS = MINUTE_MS
 
 interface WatchDependencies {
   db: Pick<Database, 'read' | 'write'>
@@ -12,10 +14,11 @@ interface WatchDependencies {
 
 /**
  * A loop that checks the age of the newest readings. Other thresholds are checked where readings are stored;
- * see `ReadingRollUp`.
+ * see `ReadingRollUp`. A clock that was wrong and is set right raises no alarm.
  */
 export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loop {
-  let startedAt: number | undefined
+  let since = Number.POSITIVE_INFINITY
+  let offset = clock.now() - clock.monotonic()
   return new Loop({
     name: 'threshold watch',
     summary: 'Check thresholds for channels without readings',
@@ -23,11 +26,12 @@ export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loo
     log,
     intervalMs: INTERVAL_MS,
     async runOnce() {
-      // The clock may have been ahead at the start.
-      startedAt = Math.min(startedAt ?? Number.POSITIVE_INFINITY, clock.now())
-      const since = startedAt
+      const [now, before] = [clock.now(), offset]
+      offset = now - clock.monotonic()
+      since = Math.abs(offset - before) > MAX_STEP_MS ? now : Math.min(since, now)
+      const startedAt = since
       if (!(await db.read((tx) => hasThresholds(tx, 'age')))) return
-      await db.write('check ages of readings', (tx) => checkAges(tx, since))
+      await db.write('check ages of readings', (tx) => checkAges(tx, startedAt))
     },
   })
 }

@@ -38,7 +38,7 @@ test('each bounded time that is ahead of now is now afterwards', async () => {
     tx.run('PRAGMA defer_foreign_keys = ON')
     tx.run('PRAGMA ignore_check_constraints = ON')
     for (const table of new Set(BOUNDED_TIMES.map((time) => time.table))) insertAhead(tx, table)
-    boundReports(tx)
+    boundReports(tx, tx.now + 1)
     boundTimes(tx)
     for (const { table, column } of BOUNDED_TIMES)
       found.push([table, column, tx.one(`SELECT "${column}" AS value FROM ${table}`)])

@@ -25,7 +25,7 @@ describe.skipIf(!chromium)('notices', () => {
   })
 
   const visit = (name: string, run: (page: Page) => Promise<void>, expected: RegExp[] = []) =>
-    withPage(browser, { name, baseURL: lab.url, expected }, run)
+    withPage(browser, { name, baseURL: lab.url, expected, timezoneId: 'Europe/Stockholm' }, run)
 
   async function signInAsSuperuser(page: Page): Promise<void> {
     await page.goto('/login')
@@ -104,6 +104,23 @@ describe.skipIf(!chromium)('notices', () => {
       },
       [/429/],
     ))
+
+  test('the end is changed of a notice that begins in the hour that the clock repeats', async () => {
+    // 02:30 in winter time, the second one of that night.
+    const times = { start_time: '2027-10-31 01:30:12.000Z', end_time: '2027-10-31 08:00:00.000Z' }
+    const path = '/api/collections/notifications/records'
+    const { id } = await lab.asAdmin('POST', path, { title: 'Winter time', ...times })
+    await visit('notices-repeated-hour', async (page) => {
+      await signInAsSuperuser(page)
+      await page.goto('/notices')
+      await page.getByRole('button', { name: 'Winter time', exact: true }).click()
+      await page.getByLabel('Until').fill('2027-10-31T10:00')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('The notice was changed.').waitFor()
+    })
+    const { body } = await lab.service.call('GET', `${path}/${id}`, { token: lab.admin.token })
+    expect(body).toMatchObject({ ...times, end_time: '2027-10-31 09:00:00.000Z' })
+  })
 
   test('users may not write notices or open pages of superusers; licenses are public', () =>
     visit('roles', async (page) => {

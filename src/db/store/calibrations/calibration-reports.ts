@@ -45,7 +45,9 @@ export function storeReport(tx: Tx, report: Report): ReportOutcome {
   const request = tx.findBy(calibrationRequests, { run_id: run }) ?? requestOf(tx, report)
   if (request && request.driver !== driver) return 'foreign'
   const { errors, ...findings } = report.findings
-  boundReports(tx)
+  // Bounded by the server's clock: the reports of a tuner whose clock is ahead must not outlive all others.
+  const endedAt = Math.min(report.endedAt, tx.now)
+  boundReports(tx, endedAt)
   const result = tx.insert(calibrationResults, {
     ...findings,
     driver,
@@ -54,9 +56,8 @@ export function storeReport(tx: Tx, report: Report): ReportOutcome {
     request: request?.id ?? '',
     mode: report.mode === '' ? (request?.mode ?? '') : report.mode,
     error: errors.join('\n').slice(0, MAX_ERRORS_LENGTH),
-    // Bounded by the server's clock: the reports of a tuner whose clock is ahead must not outlive all others.
     started_at: toTimestamp(Math.min(report.startedAt, tx.now)),
-    finished_at: toTimestamp(Math.min(report.endedAt, tx.now)),
+    finished_at: toTimestamp(endedAt),
   })
   // The end of such a run publishes the QPU.
   if (!endOwnRun(tx, { run, driver })) calibrationChanged(tx, qpu)

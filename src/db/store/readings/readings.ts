@@ -78,9 +78,8 @@ const addSeries = ofDialect(
   WHERE id IS NOT NULL
     OR place + coalesce((SELECT series FROM taken WHERE taken.driver = found.driver), 0) <= ${SERIES_MAX}
   ON CONFLICT (driver, channel, unit) DO UPDATE SET
-    newest = CASE WHEN reading_series.last > $now OR excluded.last >= reading_series.last THEN excluded.newest
-      ELSE reading_series.newest END,
-    last = CASE WHEN reading_series.last > $now THEN excluded.last ELSE ${dialect.greatest('reading_series.last', 'excluded.last')} END`,
+    newest = CASE WHEN excluded.last >= reading_series.last THEN excluded.newest ELSE reading_series.newest END,
+    last = ${dialect.greatest('reading_series.last', 'excluded.last')}`,
 )
 
 /** Grouped by bucket first only where that is required: it takes longer than updating the same row. */
