@@ -141,6 +141,13 @@ def _has_open_delay(circuit: QuantumCircuit) -> bool:
     )
 
 
+def _registers_in_blocks(circuit: QuantumCircuit) -> set[ClassicalRegister]:
+    """The registers that blocks may have conditions on."""
+    operations = [instruction.operation for instruction in circuit.data]
+    blocks = [block for each in operations if isinstance(each, ControlFlowOp) for block in each.blocks]
+    return {register for block in blocks for register in (*block.cregs, *_registers_in_blocks(block))}
+
+
 def _is_real(parameter: Any) -> bool:
     return isinstance(parameter, (Real, ParameterExpression))
 
@@ -172,7 +179,10 @@ def _with_ordered_bits(circuit: QuantumCircuit) -> QuantumCircuit:
     has_empty = any(len(register) == 0 for register in [*circuit.qregs, *circuit.cregs])
     if not has_empty and is_ordered(circuit.qubits, circuit.qregs) and is_ordered(circuit.clbits, circuit.cregs):
         return circuit
-    registers = [QuantumRegister(circuit.num_qubits, "q"), ClassicalRegister(circuit.num_clbits, "bits")]
+    # Of the same bits: blocks in blocks would keep theirs, and their conditions would name others.
+    registers = [QuantumRegister(name="q", bits=circuit.qubits), ClassicalRegister(name="bits", bits=circuit.clbits)]
+    named = _registers_in_blocks(circuit)
+    registers += [register for register in circuit.cregs if register in named]
     filled = [register for register in registers if len(register) > 0]
     rebuilt = QuantumCircuit(*filled, name=circuit.name, global_phase=circuit.global_phase)
     rebuilt.metadata = circuit.metadata
