@@ -17,7 +17,7 @@ interface WatchDependencies {
  * see `ReadingRollUp`. A clock that was wrong and is set right raises no alarm.
  */
 export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loop {
-  let since = Number.POSITIVE_INFINITY
+  let since: number | undefined
   let offset = clock.now() - clock.monotonic()
   return new Loop({
     name: 'threshold watch',
@@ -28,7 +28,7 @@ export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loo
     async runOnce() {
       const [now, before] = [clock.now(), offset]
       offset = now - clock.monotonic()
-      since = Math.abs(offset - before) > MAX_STEP_MS ? now : Math.min(since, now)
+      if (since === undefined || Math.abs(offset - before) > MAX_STEP_MS) since = now
       const startedAt = since
       if (!(await db.read((tx) => hasThresholds(tx, 'age')))) return
       await db.write('check ages of readings', (tx) => checkAges(tx, startedAt))

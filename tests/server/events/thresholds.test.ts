@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { toTimestamp } from '../../../src/base/index.ts'
+import { HOUR_MS, toTimestamp } from '../../../src/base/index.ts'
 import type { Database, RecordOf, Tx } from '../../../src/db/index.ts'
 import { notifications, superusers } from '../../../src/db/store/accounts/index.ts'
 import { drivers } from '../../../src/db/store/qpus/index.ts'
@@ -11,12 +11,16 @@ import { JobLab } from '../../support/server/job-lab.ts'
 
 type Threshold = RecordOf<typeof thresholds>
 
-/** A monitor with a threshold; `read` stores a reading and evaluates it, `check` runs the watch. */
-async function openLab(threshold: Partial<Threshold>) {
+/**
+ * A monitor with a threshold, which was set while the clock was ahead by `aheadMs`; `read` stores a reading and
+ * evaluates it, `check` runs the watch.
+ */
+async function openLab(threshold: Partial<Threshold>, aheadMs = 0) {
   const lab = await JobLab.open()
   const { driver } = await lab.qpu()
   const { db, clock, log } = lab
   const owner = await lab.user()
+  clock.jump(aheadMs)
   const { id } = await db.write('threshold', (tx) =>
     tx.insert(thresholds, {
       name: 'Mixing chamber',
@@ -26,6 +30,7 @@ async function openLab(threshold: Partial<Threshold>) {
       ...threshold,
     }),
   )
+  clock.jump(-aheadMs)
   await db.write('receivers', (tx) => {
     tx.insert(superusers, { email: 'root@example.org', mail_alerts: true })
     tx.insert(webhooks, {
@@ -212,6 +217,16 @@ test('of the readings of one second the last event decides', async () => {
 })
 
 describe('a threshold of the age', () => {
+  test('that was set while the clock was ahead begins when it is set right', async () => {
+    const { lab, check } = await openLab({ kind: 'stale', limit: 60 }, 10 * HOUR_MS)
+    await using _ = lab
+    await check()
+    expect(await announced(lab.db)).toEqual(NOTHING)
+    await lab.clock.advance(61_000)
+    await check()
+    expect(await announced(lab.db)).toEqual(BREACHED)
+  })
+
   test('is breached when readings stop, and ends with the next one, also across restarts', async () => {
     const { lab, read, check } = await openLab({ kind: 'stale', limit: 60 })
     await using _ = lab
