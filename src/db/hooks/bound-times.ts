@@ -63,8 +63,8 @@ const TIMES_OF_SERVER: readonly BoundedTime[] = [
 export const BOUNDED_TIMES = [...TIMES_OF_REPORTS, ...TIMES_OF_SERVER]
 
 /**
- * What is stored with an end later than now is older than a report that arrives now and ended at `endedAt`, ms
- * since the epoch.
+ * What is stored with an end later than now is older than a report that arrives now and ended at `endedAt`,
+ * ms since the epoch.
  */
 export function boundReports(tx: SqlWriter, endedAt: number): void {
   for (const time of TIMES_OF_REPORTS) bound(tx, time, endedAt - 1)

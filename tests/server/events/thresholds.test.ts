@@ -12,8 +12,8 @@ import { JobLab } from '../../support/server/job-lab.ts'
 type Threshold = RecordOf<typeof thresholds>
 
 /**
- * A monitor with a threshold, which was set while the clock was ahead by `aheadMs`; `read` stores a reading and
- * evaluates it, `check` runs the watch.
+ * A monitor with a threshold, which was set while the clock was ahead by `aheadMs`; `read` stores a reading
+ * and evaluates it, `check` runs the watch.
  */
 async function openLab(threshold: Partial<Threshold>, aheadMs = 0) {
   const lab = await JobLab.open()
