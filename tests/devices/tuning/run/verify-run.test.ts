@@ -79,6 +79,49 @@ describe('the end of a full calibration', () => {
     expect(findings.routines?.filter(({ superseded }) => superseded)).toEqual([])
   }, 60_000)
 
+  test.each([
+    ['returns', -1, ['switches']],
+    ['leaves twice', 1, ['moved during']],
+  ])(
+    'tells a frequency that switches from one that moves: it %s',
+    async (_, direction, notes) => {
+      using folder = temporaryFolder()
+      const by = -152e3
+      const second = new Date(Date.parse(EPOCH) + 1.5 * DAY_MS).toISOString()
+      const steps = [step('f01', by), { ...step('f01', direction * by), at: second }]
+      const qubit = coldQubit(folder.path, { ...coldTruth(5, -1), events: steps })
+      const passed: string[] = []
+      const passDay = (when: string) => {
+        if (!passed.includes(when)) qubit.clock.jump(DAY_MS)
+        passed.push(when)
+      }
+      // The frequency leaves before the end of the run, and moves again once it was calibrated again.
+      const routines: readonly Routine[] = OF_QUBITS.map((routine) => ({
+        ...routine,
+        *measure(context) {
+          if (routine.name === LAST) passDay('end')
+          const finding = yield* routine.measure(context)
+          if (routine.name === 'ramsey_correction' && passed.length > 0) passDay('again')
+          return finding
+        },
+      }))
+      const findings = await qubit.calibrate('full', '', routines)
+      expect([findings.status, findings.errors]).toEqual(['success', []])
+      const said = findings.notes?.filter(
+        (note) => note.includes('ramsey_correction') || /switches/.test(note),
+      )
+      expect(said?.map((note) => /switches|moved during/.exec(note)?.[0])).toEqual(
+        expect.arrayContaining(notes),
+      )
+      expect(findings.notes?.some((note) => /switches between .* 152 kHz apart/.test(note))).toBe(
+        direction < 0,
+      )
+      const now = (q0?.f01 ?? 0) + (direction < 0 ? 0 : 2 * by)
+      expect(Math.abs((await qubit.value('clock_freqs.f01')) - now)).toBeLessThan(20e3)
+    },
+    60_000,
+  )
+
   test('keeps the values of before where a check is out even then', async () => {
     using folder = temporaryFolder()
     const { findings, qubit } = await runWith(folder.path, [], (routine) =>

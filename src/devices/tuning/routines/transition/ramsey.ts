@@ -32,6 +32,11 @@ const GROWTH = 1.7
  * fringe by the same amount at both, which would stay in the detuning.
  */
 const FRINGES = [-8, -4, 4, 8]
+/**
+ * Delays of the check, in units of the longest: a detuning that turns the phase of one by whole turns, and
+ * looks like none there, does not do so to the other, up to eight turns.
+ */
+const CHECKED = [1, 0.382]
 /** Largest phase error after the delay of the check, rad. */
 const MAX_PHASE_ERROR = 0.35
 
@@ -85,17 +90,21 @@ export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: Ram
       }
     },
     *check(context: RoutineContext): Measurement<CheckOutcome> {
-      const delay = onGrid(checkDelay(context))
-      const points = [0, Math.PI / 2].map((phase) =>
-        new TransitionSchedule(context, transition)
-          .turn(Math.PI / 2)
-          .wait(delay)
-          .turn(Math.PI / 2, phase)
-          .read(),
+      const delays = CHECKED.map((part) => onGrid(part * checkDelay(context)))
+      const points = delays.flatMap((delay) =>
+        [0, Math.PI / 2].map((phase) =>
+          new TransitionSchedule(context, transition)
+            .turn(Math.PI / 2)
+            .wait(delay)
+            .turn(Math.PI / 2, phase)
+            .read(),
+        ),
       )
       const found = yield* populations(context, points, SHOTS, transition)
-      const [inPhase = Number.NaN, quadrature = Number.NaN] = found
-      return checkOf(Math.atan2(2 * quadrature - 1, 2 * inPhase - 1), MAX_PHASE_ERROR)
+      const phases = delays.map((_, at) =>
+        Math.atan2(2 * (found[2 * at + 1] ?? Number.NaN) - 1, 2 * (found[2 * at] ?? Number.NaN) - 1),
+      )
+      return checkOf(Math.max(...phases.map(Math.abs)), MAX_PHASE_ERROR)
     },
   }
 }
