@@ -148,6 +148,8 @@ export interface Attempt {
   readonly number: number
   /** Codes of the failed attempts before, oldest first. */
   readonly failures: readonly string[]
+  /** By axis, the end of the sweep before at which its best point was: the sweep is repeated around it. */
+  readonly around?: Readonly<Record<string, number>>
 }
 
 /** Values to sweep, in the order of the sweep. */

@@ -9,6 +9,7 @@ import {
   type SweepRange,
 } from '../routine.ts'
 import { type GivenAxis, resolveAxis } from './axis.ts'
+import { movedTo } from './edge-of-sweep.ts'
 import type { RunValues } from './run-values.ts'
 import { limitOf, refuseBeyond, type SweepLimits, valueText } from './sweep-limits.ts'
 
@@ -86,7 +87,8 @@ export function contextOf({
           sharesLine(qubit, other),
       ),
     schedule: () => new ScheduleBuilder(reading),
-    axis(name: string, derived: SweepRange | readonly number[], of = target) {
+    axis(name: string, usual: SweepRange | readonly number[], of = target) {
+      const derived = movedTo(usual, attempt.around?.[name])
       const given = attempt.number === 1 ? settings.axis(name) : undefined
       const declared = routine.axes[name]
       const base = declared?.relativeTo === undefined ? undefined : values.number(of, declared.relativeTo)

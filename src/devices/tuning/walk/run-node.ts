@@ -12,6 +12,7 @@ import {
 } from '../routine.ts'
 import { contextOf, type OnRead, type RoutineSettings } from './context.ts'
 import { drive, type Ended } from './drive.ts'
+import { endsToRepeat } from './edge-of-sweep.ts'
 import type { RunCurrents } from './run-currents.ts'
 import type { RunValues } from './run-values.ts'
 import { type SweepLimits, valueText } from './sweep-limits.ts'
@@ -78,18 +79,11 @@ export async function runNode(
   const remarks = new Map<string, Set<string>>()
   const swept = new Map<string, SweepAxis[]>(targets.map((target) => [target, []]))
   const seen: Seen = { remarks, swept }
-  const measured = await measureAll(routine, targets, [], runner, seen)
+  const measured = await measureAll(routine, targets, { number: 1, failures: [] }, runner, seen)
   const outcomes: NodeOutcome[] = []
   for (const [at, target] of targets.entries()) {
-    const failures: string[] = []
-    let ended = measured[at] ?? { error: new TypeError('no outcome') }
-    let error = errorOf(ended, routine, target, runner)
-    while (error && !FINAL_CODES.has(error.code) && failures.length + 1 < runner.maxAttempts) {
-      failures.push(error.code)
-      const [again] = await measureAll(routine, [target], failures, runner, seen)
-      if (again) ended = again
-      error = errorOf(ended, routine, target, runner)
-    }
+    const first = measured[at] ?? { error: new TypeError('no outcome') }
+    const { ended, error, failures } = await repeated(routine, target, first, runner, seen)
     const settings = runner.settingsOf(routine.name, target)
     const isConfigured = Object.keys(routine.axes).some((axis) => settings.axis(axis) !== undefined)
     outcomes.push({
@@ -104,6 +98,30 @@ export async function runNode(
     })
   }
   return outcomes
+}
+
+/** The last attempt on a target: the first one, or further ones of this target alone while they fail. */
+async function repeated(
+  routine: Routine,
+  target: string,
+  first: Ended<Finding>,
+  runner: NodeRunner,
+  seen: Seen,
+): Promise<{ ended: Ended<Finding>; error: RoutineError | undefined; failures: readonly string[] }> {
+  const failures: string[] = []
+  let repeats = 0
+  let ended = first
+  let error = errorOf(ended, routine, target, runner)
+  while (error && !FINAL_CODES.has(error.code) && failures.length + 1 < runner.maxAttempts) {
+    failures.push(error.code)
+    const around = endsToRepeat(error, routine, seen.swept.get(target) ?? [], repeats)
+    if (around) repeats += 1
+    const attempt = { number: failures.length + 1, failures, ...(around && { around }) }
+    const [again] = await measureAll(routine, [target], attempt, runner, seen)
+    if (again) ended = again
+    error = errorOf(ended, routine, target, runner)
+  }
+  return { ended, error, failures }
 }
 
 /** What the attempts of a routine have told, by target. */
@@ -122,11 +140,10 @@ interface Listeners {
 function measureAll(
   routine: Routine,
   targets: readonly string[],
-  failures: readonly string[],
+  attempt: RoutineContext['attempt'],
   runner: NodeRunner,
   { remarks, swept }: Seen,
 ): Promise<Ended<Finding>[]> {
-  const attempt = { number: failures.length + 1, failures }
   for (const target of targets) remarks.set(target, new Set())
   return measureTogether(routine, targets, runner, attempt, (context) => routine.measure(context), {
     onRemark: (target, remark) => remarks.get(target)?.add(remark),
