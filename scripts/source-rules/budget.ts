@@ -104,7 +104,10 @@ export const AREAS: readonly Area[] = [
     name: 'bench',
     paths: ['bench/'],
     lines: 8_728,
-    grants: [{ lines: 100, reason: 'AD: what AB measures' }],
+    grants: [
+      { lines: 100, reason: 'AD: what AB measures' },
+      { lines: 120, reason: 'AF: false alarms and found steps of 200 verifications' },
+    ],
   },
   {
     name: 'packaging and examples',

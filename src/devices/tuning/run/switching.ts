@@ -18,8 +18,8 @@ interface Found {
 }
 
 /**
- * The qubits that have left a frequency and returned to it since the end of a run: found three times, of which
- * two agree and one does not. Three that differ are a drift.
+ * The qubits that have left a frequency and returned to it since the end of a run: found three times, of
+ * which two agree and one does not. Three that differ are a drift.
  */
 export function switchingOf(verified: WalkResult, walked: WalkResult): Switching[] {
   const later = verified.results.slice(walked.results.length)

@@ -21,8 +21,9 @@ interface Verification {
 /**
  * Verifies what a full calibration has found: after hours, the checks of all its values run once more. What
  * has moved meanwhile is calibrated once more, with what follows from it. What is off even then is a failure
- * of the run: its new values are not written, those of before stay and are stale. A frequency that is off even
- * then is found a third time: a qubit that switches between two has returned, and keeps the one found last.
+ * of the run: its new values are not written, those of before stay and are stale. A frequency that is off
+ * even then is found a third time: a qubit that switches between two has returned, and keeps the one found
+ * last.
  */
 export async function verifyRun(walked: WalkResult, verification: Verification): Promise<WalkResult> {
   if (walked.stopped !== undefined) return walked
@@ -37,7 +38,7 @@ export async function verifyRun(walked: WalkResult, verification: Verification):
     const calibrated = new Set(moved)
     let checks: ReadonlyMap<string, CheckResult> = first
     let off = moved
-    for (let time = 0; time < MOST_TIMES && off.length > 0; time++) {
+    for (let time = 0; time < MAX_TIMES && off.length > 0; time++) {
       // Another time shows whether a frequency returns; anything else had its second chance.
       if (time > 0 && !off.some(({ routine }) => routine.writes.includes(FREQUENCY))) break
       const again = await walkAgain(planAgain(input, instances, checks))
@@ -55,7 +56,7 @@ export async function verifyRun(walked: WalkResult, verification: Verification):
 }
 
 /** How often what has moved is calibrated again at most. */
-const MOST_TIMES = 2
+const MAX_TIMES = 2
 /** Times its limit by which something beside a qubit that switches may be off. */
 const MAX_BESIDE = 3
 

@@ -2,7 +2,7 @@ import type { FitTrace, TraceAxis } from '../../fitting/fit.ts'
 import type { Routine, RoutineError, SweepAxis, SweepRange } from '../routine.ts'
 
 /** How often a sweep is repeated around its end. */
-const MOST_REPEATS = 2
+const MAX_REPEATS = 2
 /** Points from an end within which the best one counts as being there. */
 const STEPS = 1
 
@@ -19,7 +19,7 @@ export function endsToRepeat(
   swept: readonly SweepAxis[],
   repeats: number,
 ): Record<string, number> | undefined {
-  if (code !== 'edge_of_sweep' || !trace || trace.kind === 'iq' || repeats >= MOST_REPEATS) return undefined
+  if (code !== 'edge_of_sweep' || !trace || trace.kind === 'iq' || repeats >= MAX_REPEATS) return undefined
   const ends = bestOf(trace).flatMap(({ axis: { name, values }, at }) => {
     const unit = axes[name]?.unit
     const last = swept.findLast((axis) => axis.name === name)?.values
