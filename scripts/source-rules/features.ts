@@ -38,7 +38,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
   },
   { path: 'src/server/calibration/', uses: ['store/calibrations', 'store/jobs', 'store/qpus'] },
   { path: 'src/server/config/', uses: ['sqlite/backup', 'store/accounts'] },
-  { path: 'src/server/drivers/', uses: ['store/qpus'] },
+  { path: 'src/server/drivers/', uses: ['store/qpus', 'store/sessions'] },
   {
     path: 'src/server/events/',
     uses: ['journal', 'store/jobs', 'store/maintenance', 'store/qpus', 'store/readings'],

@@ -1,4 +1,4 @@
--- after migration 19
+-- after migration 20
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -349,6 +349,7 @@ CREATE TABLE "qpu_ledger" (
   UNIQUE (kind, source_id)
 ) STRICT;
 CREATE INDEX "qpu_ledger_user" ON "qpu_ledger" ("user");
+CREATE INDEX "qpu_ledger_user_qpu_at" ON "qpu_ledger" ("user", "qpu", "at") WHERE kind = 'session';
 CREATE TABLE "qpu_time_requests" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -654,8 +655,6 @@ CREATE TABLE "sessions" (
   "rank" INTEGER NOT NULL DEFAULT 0,
   "holders_end" TEXT NOT NULL DEFAULT '',
   "active_since" TEXT NOT NULL DEFAULT '',
-  "held_from" TEXT NOT NULL DEFAULT '',
-  "held_to" TEXT NOT NULL DEFAULT '',
   "charged_to" TEXT NOT NULL DEFAULT '',
   "charges" INTEGER NOT NULL DEFAULT 0,
   "created" TEXT NOT NULL,

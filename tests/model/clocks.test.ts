@@ -50,7 +50,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     ],
     'recent_use.minute',
     ...['sessions.activated_at', 'sessions.active_since', 'sessions.charged_to', 'sessions.ends_at'],
-    ...['sessions.held_from', 'sessions.held_to', 'sessions.stopped_at'],
+    'sessions.stopped_at',
   ],
 }
 

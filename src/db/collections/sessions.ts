@@ -29,8 +29,6 @@ export const sessions = defineCollection({
     rank: integer({ internal: true, help: 'Place in the line of its QPU' }),
     holders_end: date({ internal: true, help: 'When its last holder ends' }),
     active_since: date({ internal: true, help: 'Last activation' }),
-    held_from: date({ internal: true, help: 'Begin of the last time that is charged by the ms' }),
-    held_to: date({ internal: true, help: 'End of that time, unless it lasts' }),
     charged_to: date({ internal: true, help: 'Up to when it is charged while it is held' }),
     charges: integer({ internal: true, help: 'Number of its entries in the ledger' }),
   },

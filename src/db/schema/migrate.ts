@@ -39,7 +39,7 @@ interface ChangedColumn {
   changed: string
 }
 
-/** A stored column that is no longer declared; of indexes only its own key has it. */
+/** A stored column that is no longer declared, if it is there; of indexes only its own key has it. */
 interface DroppedColumn {
   table: string
   dropped: string
@@ -182,21 +182,28 @@ function apply({ writer, schema }: NewEngine, migration: Migration, at: string):
 function applyStep(writer: Connection, schema: StoredSchema, step: Migration['statements'][number]): void {
   if (typeof step === 'string') writer.run(step)
   else if ('column' in step) addColumn(schema, step)
-  else if ('dropped' in step) schema.dropColumn(step.table, step.dropped)
+  else if ('dropped' in step) dropColumn(schema, step)
   else if ('changed' in step) changeColumn(schema, step)
   else if (schema.tables().some(({ name }) => name === step.table)) writer.run(step.statement)
 }
 
 function addColumn(schema: StoredSchema, { table, column }: AddedColumn): void {
-  const stored = schema.tables().find(({ name }) => name === table)?.definitions ?? []
-  if (stored.some((each) => columnName(each) === columnName(column))) return
-  schema.addColumn(table, column)
+  if (definitionOf(schema, table, columnName(column)) === undefined) schema.addColumn(table, column)
+}
+
+function dropColumn(schema: StoredSchema, { table, dropped }: DroppedColumn): void {
+  if (definitionOf(schema, table, dropped) !== undefined) schema.dropColumn(table, dropped)
 }
 
 function changeColumn(schema: StoredSchema, { table, changed }: ChangedColumn): void {
-  const stored = schema.tables().find(({ name }) => name === table)?.definitions ?? []
-  const before = stored.find((each) => columnName(each) === columnName(changed))
+  const before = definitionOf(schema, table, columnName(changed))
   if (before !== undefined && before !== changed) schema.changeColumn(table, changed)
+}
+
+/** What is stored of a column; undefined without it. */
+function definitionOf(schema: StoredSchema, table: string, column: string | undefined): string | undefined {
+  const stored = schema.tables().find(({ name }) => name === table)
+  return stored?.definitions.find((each) => columnName(each) === column)
 }
 
 /**

@@ -1,13 +1,14 @@
 import { AppError, type Clock, type Log, Loop } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { type LeaseKey, releaseLease, resetLeases } from '../../db/store/qpus/index.ts'
+import { resumeSessions } from '../../db/store/sessions/index.ts'
 
 const RETRY_MS = 1_000
 
 /**
- * Frees leases until that is stored: those of the previous run of the server, once, and those of sessions
- * that have ended. While the disk refuses writes that cannot be stored; the server serves reads meanwhile,
- * and no driver connects before it is done.
+ * Frees leases until that is stored: those of the previous run of the server, once, whose sessions of users
+ * go on then, and those of connections that have ended. While the disk refuses writes that cannot be stored;
+ * the server serves reads meanwhile, and no driver connects before it is done.
  */
 export class LeaseRelease {
   readonly #db: Database
@@ -35,7 +36,7 @@ export class LeaseRelease {
     })
   }
 
-  /** Frees the lease of a session that has ended for a reason, now or as soon as the disk accepts it. */
+  /** Frees the lease of a connection that has ended for a reason, now or as soon as the disk accepts it. */
   async release(key: LeaseKey, reason = ''): Promise<void> {
     this.#unreleased.set(key, reason)
     await this.done().catch((error: unknown) =>
@@ -48,7 +49,7 @@ export class LeaseRelease {
    * @throws the error of the write.
    */
   async done(): Promise<void> {
-    this.#reset ??= resetLeases(this.#db).catch((error: unknown) => {
+    this.#reset ??= this.#resetRun().catch((error: unknown) => {
       this.#reset = undefined
       throw error
     })
@@ -59,5 +60,9 @@ export class LeaseRelease {
         this.#unreleased.delete(key)
       }),
     )
+  }
+  async #resetRun(): Promise<void> {
+    await resetLeases(this.#db)
+    await this.#db.write('resume sessions', resumeSessions)
   }
 }

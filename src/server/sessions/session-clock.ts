@@ -8,7 +8,6 @@ import {
   OrderReading,
   settleSessions,
 } from '../../db/store/jobs/index.ts'
-import { resumeSessions } from '../../db/store/sessions/index.ts'
 import type { Config } from '../config/settings.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
@@ -27,7 +26,6 @@ interface SessionClockDependencies {
 export class SessionClock {
   readonly #dependencies: SessionClockDependencies
   readonly loop: Loop
-  #isResumed = false
   /** As far as is known. */
   #hasOpen = true
 
@@ -55,8 +53,6 @@ export class SessionClock {
   /** Brings every open session up to date. */
   async runOnce(): Promise<void> {
     const { db } = this.#dependencies
-    if (!this.#isResumed) await db.write('resume sessions', resumeSessions)
-    this.#isResumed = true
     const due = await db.read((tx) => this.#findDue(tx))
     if (due.qpus.length > 0) await db.write('settle sessions', (tx) => this.#settle(tx, due.qpus))
     if (due.hasJobs) await db.write('cancel jobs of sessions', cancelJobsOfEndedHolders)

@@ -18,7 +18,10 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
       used_ms: 'INTEGER NOT NULL DEFAULT 0',
     },
     ['UNIQUE (kind, source_id)'],
-    [index('qpu_ledger', ['user'], false)],
+    [
+      index('qpu_ledger', ['user'], false),
+      index('qpu_ledger', ['user', 'qpu', 'at'], false, "kind = 'session'"),
+    ],
   ),
   // The jobs of a user that one QPU ran in one month (UTC), and their time; see `store/accounts/usage.ts`.
   keyed(

@@ -27,7 +27,7 @@ export {
   closeSession,
   fundedMsOf,
   nextBookingOfOthers,
-  paidBySession,
+  paidBySessions,
   resumeSessions,
   sessionInTheWay,
   storeAdvanced,

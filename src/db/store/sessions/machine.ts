@@ -38,9 +38,6 @@ export interface OpenSession {
   readonly holdersEndAt: number
   /** When it was last activated, or its charge began anew. */
   readonly activeSince: number | undefined
-  /** The last time that is charged by the ms: its begin, and its end unless it lasts. */
-  readonly heldFrom: number | undefined
-  readonly heldTo: number | undefined
   /** Up to when it is charged while it is held. */
   readonly chargedTo: number | undefined
   /** Number of its charges. */
@@ -112,7 +109,7 @@ export function advance(open: readonly OpenSession[], facts: SessionFacts): Adva
 
 /** A clock that was ahead has stored times that have not come yet: nothing waits for them. */
 function boundToNow(session: OpenSession, now: number): OpenSession {
-  const times = ['activatedAt', 'activeSince', 'heldFrom', 'heldTo', 'chargedTo', 'stoppedAt'] as const
+  const times = ['activatedAt', 'activeSince', 'chargedTo', 'stoppedAt'] as const
   const late = times.filter((name) => (session[name] ?? now) > now)
   if (late.length === 0) return session
   return { ...session, ...Object.fromEntries(late.map((name) => [name, now])) }
@@ -140,15 +137,6 @@ export function gateOf(sessions: readonly OpenSession[], now: number): SessionGa
   if (until <= now) return undefined
   const isExclusive = first.state === 'active' && first.mode === 'exclusive'
   return { session: first.id, user: first.user, isExclusive, until }
-}
-
-/** How much of a run is in the time for which its session is charged. */
-export function heldMs(
-  { heldFrom, heldTo = Number.POSITIVE_INFINITY }: Pick<OpenSession, 'heldFrom' | 'heldTo'>,
-  run: { from: number; to: number },
-): number {
-  if (heldFrom === undefined) return 0
-  return Math.max(0, Math.min(run.to, heldTo) - Math.max(run.from, heldFrom))
 }
 
 /** Ends a session, charging what it was held. */
@@ -232,7 +220,7 @@ function chargeUpTo(session: OpenSession, to: number, charges: SessionCharge[]):
 /** From a time on it is not charged. */
 function letGo(session: OpenSession, at: number, charges: SessionCharge[]): OpenSession {
   if (session.chargedTo === undefined) return session
-  return { ...chargeUpTo(session, at, charges), chargedTo: undefined, heldTo: at }
+  return { ...chargeUpTo(session, at, charges), chargedTo: undefined }
 }
 
 function mayActivate(session: OpenSession, facts: SessionFacts): boolean {
@@ -259,8 +247,6 @@ function activate(session: OpenSession, first: OpenSession, facts: SessionFacts)
     activatedAt: session.activatedAt ?? now,
     endsAt: isOwnBooking ? Math.min(latest, booking.end) : latest,
     activeSince: now,
-    heldFrom: isCharged ? now : undefined,
-    heldTo: undefined,
     chargedTo: isCharged ? now : undefined,
     pausedBy: '',
     stoppedAt: undefined,

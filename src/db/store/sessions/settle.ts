@@ -1,10 +1,10 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { sessions } from '../../collections/sessions.ts'
-import { firstOf, mapped, type Query } from '../../engine/query.ts'
+import { allOf, firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeSession } from '../accounts/ledger.ts'
 import { openSession, rowOf } from './known-sessions.ts'
-import { type Advanced, close, heldMs, type SessionCharge, type SessionEnd } from './machine.ts'
+import { type Advanced, close, type SessionCharge, type SessionEnd } from './machine.ts'
 
 /** Stores what has changed, and charges it. `rate`: ms of balance for each ms. */
 export function storeAdvanced(
@@ -78,13 +78,47 @@ export function closeSession(
   return true
 }
 
-/** Of a run in a session, how many ms the session pays. */
-export function paidBySession(tx: ReadTx, id: string, run: { from: number; to: number }): number {
-  const row = id === '' ? undefined : tx.find(sessions, id)
-  if (!row) return 0
-  const session = openSession(row)
-  const { heldTo = Math.min(session.endsAt ?? tx.now, session.holdersEndAt) } = session
-  return heldMs({ heldFrom: session.heldFrom, heldTo }, run)
+/** SQL: whether sessions of a user may pay for some of the time since then on a QPU. */
+export function mayPaySql({ user, qpu, since }: Record<'user' | 'qpu' | 'since', string>): string {
+  return `(EXISTS (SELECT 1 FROM qpu_ledger held
+      WHERE held.kind = 'session' AND held."user" = ${user} AND held.qpu = ${qpu} AND held.at > ${since})
+    OR EXISTS (SELECT 1 FROM sessions
+      WHERE sessions."user" = ${user} AND sessions.qpu = ${qpu} AND state <> 'closed' AND charged_to <> ''))`
+}
+
+/**
+ * How many ms of a run the sessions of its user on its QPU pay, whichever of them it started in, if in any:
+ * what is in the ledger, and of the active one what is charged later.
+ */
+export function paidBySessions(
+  tx: ReadTx,
+  { user, qpu, from, to }: { user: string; qpu: string; from: number; to: number },
+): number {
+  const { charged, active } = tx.read({
+    charged: allOf<{ at: string; ms: number }>(
+      `SELECT at, used_ms AS ms FROM qpu_ledger
+       WHERE kind = 'session' AND "user" = $user AND qpu = $qpu AND at > $from`,
+      { user, qpu, from: toTimestamp(from) },
+    ),
+    active: firstOf<{ charged_to: string; ends_at: string; holders_end: string }>(
+      `SELECT charged_to, ends_at, holders_end FROM sessions
+       WHERE "user" = $user AND qpu = $qpu AND state <> 'closed' AND charged_to <> ''`,
+      { user, qpu },
+    ),
+  })
+  const held = charged.map(({ at, ms }) => {
+    const until = fromTimestamp(at) ?? 0
+    return { from: until - ms, to: until }
+  })
+  if (active) {
+    const ends = [active.ends_at, active.holders_end].map((end) => fromTimestamp(end) ?? to)
+    held.push({ from: fromTimestamp(active.charged_to) ?? to, to: Math.min(to, ...ends) })
+  }
+  const paid = held.map((each) => Math.max(0, Math.min(to, each.to) - Math.max(from, each.from)))
+  return Math.min(
+    to - from,
+    paid.reduce((sum, ms) => sum + ms, 0),
+  )
 }
 
 /** Goes on with the active sessions after a stop of the server, which is not charged. */

@@ -5,7 +5,6 @@ import {
   advance,
   type ClosedBy,
   gateOf,
-  heldMs,
   inLine,
   type OpenSession,
   type SessionCharge,
@@ -26,8 +25,6 @@ function session(id: string, over: Partial<OpenSession> = {}): OpenSession {
     endsAt: undefined,
     holdersEndAt: Number.POSITIVE_INFINITY,
     activeSince: undefined,
-    heldFrom: undefined,
-    heldTo: undefined,
     chargedTo: undefined,
     charges: 0,
     pausedBy: '',
@@ -62,6 +59,7 @@ class Model {
   closedBy: ClosedBy | undefined
   readonly balance = new Map<string, number>()
   readonly charged = new Map<string, number>()
+  /** The time for which sessions have to be charged. */
   readonly heldTotal = new Map<string, number>()
   readonly activeAt = new Map<string, number>()
   readonly ended: Job[] = []
@@ -113,13 +111,17 @@ class Model {
     for (const each of sessions) {
       this.all.set(each.id, each)
       const was = before.get(each.id)
-      // A stretch that has ended: what was held is its length.
-      if (each.heldTo !== undefined && each.heldFrom !== undefined && was?.heldTo === undefined) {
-        const ms = each.heldTo - each.heldFrom
-        this.heldTotal.set(each.id, (this.heldTotal.get(each.id) ?? 0) + ms)
-      }
+      if (was?.state === 'active' && each.state !== 'active') this.#stopped(was, each.stoppedAt ?? this.now)
     }
     this.sessions = sessions.filter(({ state }) => state !== 'closed')
+  }
+
+  /** An exclusive one was held from its activation to its stop, or to the booking of its user. */
+  #stopped({ id, user, mode, activeSince: from = 0 }: OpenSession, to: number): void {
+    if (mode === 'batch') return
+    const own = this.bookings.find((each) => each.user === user && each.start < to && each.end > from)
+    const ms = Math.max(0, Math.min(to, own?.start ?? to) - from)
+    this.heldTotal.set(id, (this.heldTotal.get(id) ?? 0) + ms)
   }
 
   #user(user: string) {
@@ -159,10 +161,8 @@ class Model {
     const from = job.startedAt ?? 0
     const to = job.endsAt ?? 0
     const own = job.session === undefined ? undefined : this.all.get(job.session)
-    const inside = own ? heldMs(own, { from, to }) : 0
-    assert(inside <= to - from, 'no more of a run is in a session than it took')
-    const ms = to - from - inside
-    this.balance.set(job.user, (this.balance.get(job.user) ?? 0) - ms)
+    if (!own || own.mode === 'batch')
+      this.balance.set(job.user, (this.balance.get(job.user) ?? 0) - (to - from))
     this.activeAt.set(job.user, this.now)
     this.ended.push(job)
     this.running = undefined
@@ -276,7 +276,7 @@ test('advance() keeps its promises on 1,000 random schedules', () => {
 test('advance() lets nothing wait for times that a clock which was ahead has stored', () => {
   const now = 1_000_000
   const later = now + 365 * 86_400_000
-  const times = { activatedAt: later, activeSince: later, heldFrom: later, chargedTo: later }
+  const times = { activatedAt: later, activeSince: later, chargedTo: later }
   const held = session('ada', { ...times, state: 'active', endsAt: later + 600 * SECOND })
   const ada = {
     hasJob: false,

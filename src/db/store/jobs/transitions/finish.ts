@@ -6,7 +6,7 @@ import type { ReadTx, Tx } from '../../../records/tx.ts'
 import { jsonTextOf } from '../../../schema/json-text.ts'
 import { splitLarge } from '../../../schema/large-values.ts'
 import { charge, chargeableMs } from '../../accounts/ledger.ts'
-import { paidBySession } from '../../sessions/settle.ts'
+import { mayPaySql, paidBySessions } from '../../sessions/settle.ts'
 import { announceEnd, type Owner, ownerOfJob } from '../announce-end.ts'
 import { type AttemptKey, type AttemptResult, endAttempt, endLate } from '../attempts.ts'
 import { removePartialResults } from '../partial-results.ts'
@@ -38,8 +38,8 @@ interface AttemptRow {
   progress: number
   /** What the results of the job must contain, as JSON; '' for one of an earlier version. */
   expected: string
-  /** The session in which it started; '' = none. */
-  session: string
+  /** Whether sessions of its user may pay for some of it. */
+  mayBePaid: number | boolean
   /** How it ended, and when as far as is known; null while it is the one in the row of the job. */
   ended: string | null
   ended_at: string | null
@@ -107,11 +107,13 @@ export function resultReads({ job, attempt }: AttemptKey) {
 /** An attempt in the row of its job, or one that is there no more. */
 const ATTEMPT = `
   SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms, progress,
-    expected_results AS expected, session, NULL AS ended, NULL AS ended_at
+    expected_results AS expected, ${mayPaySql({ user: 'user_id', qpu: 'quantum_jobs.qpu', since: 'claimed_at' })} AS "mayBePaid",
+    NULL AS ended, NULL AS ended_at
   FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''
   UNION ALL
   SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, job.user_id, job.created, job.status,
-    job.attempt, job.max_ms, job.progress, job.expected_results, '', claim.state, claim.ended_at
+    job.attempt, job.max_ms, job.progress, job.expected_results,
+    ${mayPaySql({ user: 'job.user_id', qpu: 'claim.qpu', since: 'claim.claimed_at' })}, claim.state, claim.ended_at
   FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
   WHERE claim.job = $job AND claim.attempt = $attempt`
 
@@ -189,11 +191,11 @@ function endRow(tx: Tx, result: AttemptEnding, row: AttemptRow, { ms, startedAt 
   if (ended.length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
 }
 
-/** What the session of a job does not pay for the time that it ran. */
-function unpaidMs(tx: ReadTx, { session }: AttemptRow, ms: number, endedAt: string): number {
-  if (session === '' || ms === 0) return ms
+/** What the sessions of its user do not pay for the time that an attempt ran. */
+function unpaidMs(tx: ReadTx, { user, qpu, mayBePaid }: AttemptRow, ms: number, endedAt: string): number {
+  if (!mayBePaid || ms === 0) return ms
   const to = fromTimestamp(endedAt) ?? tx.now
-  return Math.round(ms - paidBySession(tx, session, { from: to - ms, to }))
+  return ms - paidBySessions(tx, { user, qpu, from: to - ms, to })
 }
 
 const END_JOB = `UPDATE quantum_jobs SET status = $status, results = $results, error_code = $errorCode,
