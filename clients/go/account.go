@@ -28,11 +28,18 @@ type credentials struct {
 	// profile of the token, if it is a saved one.
 	profile       string
 	caFingerprint string
+	// session is the secret by which jobs are submitted, and qpu where those go that name none.
+	session, qpu string
 }
 
 // credentialsOf takes address and token from the arguments, the environment, or the saved account. A saved
-// token is used with its own address only.
-func credentialsOf(address, token, profile string) (credentials, error) {
+// token is used with its own address only, and so is the session of the environment.
+func credentialsOf(address string, o options) (credentials, error) {
+	token, profile := o.token, o.profile
+	got := credentials{session: o.session, qpu: o.qpu}
+	if token == "" && profile == "" && (address == "" || address == os.Getenv("SVC_ADDR")) {
+		got.session, got.qpu = firstOf(o.session, os.Getenv("SVC_SESSION")), firstOf(o.qpu, os.Getenv("SVC_QPU"))
+	}
 	var named *account
 	if profile != "" {
 		saved, err := savedAccount(profile, true)
@@ -48,10 +55,12 @@ func credentialsOf(address, token, profile string) (credentials, error) {
 		address = os.Getenv("SVC_ADDR")
 	}
 	if token == "" && named == nil {
-		token = os.Getenv("SVC_API_TOKEN")
+		// Without an API token, the secret of the session reads its jobs, too.
+		token = firstOf(os.Getenv("SVC_API_TOKEN"), got.session)
 	}
+	got.address, got.token = address, token
 	if address != "" && token != "" && named == nil {
-		return credentials{address: address, token: token}, nil
+		return got, nil
 	}
 	name := firstOf(profile, os.Getenv("SVC_PROFILE"), "default")
 	saved := named
@@ -62,7 +71,6 @@ func credentialsOf(address, token, profile string) (credentials, error) {
 		}
 		saved = found
 	}
-	got := credentials{address: address, token: token}
 	if saved == nil {
 		return got, nil
 	}

@@ -18,10 +18,13 @@ import (
 type Client struct {
 	transport *transport
 	waiter    *waiter
+	// held is nil outside of a session that this client has started.
+	held *inside
 }
 
 type options struct {
 	token, profile, caFingerprint string
+	session, qpu                  string
 	http                          *http.Client
 	retries                       Retries
 }
@@ -31,6 +34,13 @@ type Option func(*options)
 
 // WithToken sets the API token; default SVC_API_TOKEN, or that of the saved account.
 func WithToken(token string) Option { return func(o *options) { o.token = token } }
+
+// WithSession submits jobs by the secret of a session, which also reads them unless there is an API token; default
+// SVC_SESSION.
+func WithSession(secret string) Option { return func(o *options) { o.session = secret } }
+
+// WithQPU is where jobs go that name no QPU; default SVC_QPU.
+func WithQPU(qpu string) Option { return func(o *options) { o.qpu = qpu } }
 
 // WithProfile chooses an account that `svc login` has saved; default SVC_PROFILE, else "default".
 func WithProfile(name string) Option { return func(o *options) { o.profile = name } }
@@ -53,7 +63,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	for _, each := range opts {
 		each(&o)
 	}
-	found, err := credentialsOf(baseURL, o.token, o.profile)
+	found, err := credentialsOf(baseURL, o)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +87,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	}
 	t := &transport{
 		http: o.http, addresses: list, token: found.token, profile: found.profile, retries: o.retries, clock: systemClock,
-		silence: longestSilence,
+		silence: longestSilence, session: found.session, qpu: found.qpu,
 	}
 	return &Client{transport: t, waiter: newWaiter(t)}, nil
 }
@@ -273,6 +283,9 @@ func (c *Client) Me(ctx context.Context) (*Me, error) {
 
 // Tokens are the API tokens of the account.
 func (c *Client) Tokens() *Tokens { return &Tokens{c.transport} }
+
+// Sessions are the QPUs that are held for the account without a booking.
+func (c *Client) Sessions() *Sessions { return &Sessions{c.transport} }
 
 // Admin has what superusers do.
 func (c *Client) Admin() *Admin { return &Admin{c.transport} }

@@ -36,20 +36,20 @@ func TestCredentialsComeFromArgumentsVariablesOrAProfile(t *testing.T) {
 		given given
 		want  credentials
 	}{
-		"the default profile":                        {given{}, credentials{"https://one", "first", "default", ""}},
-		"a named profile":                            {given{profile: "lab"}, credentials{"https://two", "second", "lab", "ab"}},
-		"a profile by variable":                      {given{envProfile: "lab"}, credentials{"https://two", "second", "lab", "ab"}},
-		"variables":                                  {given{envAddress: "https://env", envToken: "third"}, credentials{"https://env", "third", "", ""}},
-		"arguments win":                              {given{address: "https://arg", token: "fourth", envAddress: "https://env"}, credentials{"https://arg", "fourth", "", ""}},
-		"a named profile wins":                       {given{profile: "lab", envAddress: "https://env", envToken: "third"}, credentials{"https://two", "second", "lab", "ab"}},
-		"a saved token goes to its own address only": {given{address: "https://other"}, credentials{"https://other", "", "", ""}},
+		"the default profile":                        {given{}, credentials{"https://one", "first", "default", "", "", ""}},
+		"a named profile":                            {given{profile: "lab"}, credentials{"https://two", "second", "lab", "ab", "", ""}},
+		"a profile by variable":                      {given{envProfile: "lab"}, credentials{"https://two", "second", "lab", "ab", "", ""}},
+		"variables":                                  {given{envAddress: "https://env", envToken: "third"}, credentials{"https://env", "third", "", "", "", ""}},
+		"arguments win":                              {given{address: "https://arg", token: "fourth", envAddress: "https://env"}, credentials{"https://arg", "fourth", "", "", "", ""}},
+		"a named profile wins":                       {given{profile: "lab", envAddress: "https://env", envToken: "third"}, credentials{"https://two", "second", "lab", "ab", "", ""}},
+		"a saved token goes to its own address only": {given{address: "https://other"}, credentials{"https://other", "", "", "", "", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			saveAccounts(t, twoAccounts)
 			t.Setenv("SVC_ADDR", each.given.envAddress)
 			t.Setenv("SVC_API_TOKEN", each.given.envToken)
 			t.Setenv("SVC_PROFILE", each.given.envProfile)
-			got, err := credentialsOf(each.given.address, each.given.token, each.given.profile)
+			got, err := credentialsOf(each.given.address, options{token: each.given.token, profile: each.given.profile})
 			if err != nil || got != each.want {
 				t.Errorf("%+v, %v instead of %+v", got, err, each.want)
 			}

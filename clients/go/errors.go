@@ -37,6 +37,9 @@ var (
 	ErrTooManyPendingJobs error = &kind{name: "too many pending jobs", wider: conflict}
 	// ErrIdempotencyConflict: the key was used for another submission. It is also ErrConflict.
 	ErrIdempotencyConflict error = &kind{name: "idempotency key reused", wider: conflict}
+	// ErrSessionEnded: the session has ended: its time or the balance is over, a booking began, or it was ended. It is also
+	// ErrConflict.
+	ErrSessionEnded error = &kind{name: "session ended", wider: conflict}
 	// ErrTooLarge: the request, or the page that it asks for, is larger than the server allows.
 	ErrTooLarge error = &kind{name: "too large"}
 	// ErrRateLimited: too many requests; RetryAfter says when to try again.
@@ -60,6 +63,8 @@ var kindOfCode = map[string]error{
 	wire.CodeNotPending:             ErrNotPending,
 	wire.CodeTooManyPendingJobs:     ErrTooManyPendingJobs,
 	wire.CodePageTooLarge:           ErrTooLarge,
+	wire.CodeSessionEnded:           ErrSessionEnded,
+	wire.CodeSessionClosed:          ErrSessionEnded,
 }
 
 var kindOfStatus = map[int]error{

@@ -110,10 +110,10 @@ type repetition struct {
 
 // newRepetition shows on a terminal after 3 s that the request is repeated, unless SVC_PROGRESS=0.
 func newRepetition(c call, address string, within time.Duration) *repetition {
-	s := &repetition{key: c.key, reason: "No response from " + address}
+	s := &repetition{reason: "No response from " + address}
 	what := c.untilResponse
-	if c.key != "" {
-		what = "submission " + c.key
+	if what == "" {
+		s.key, what = c.key, "submission "+c.key
 	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("SVC_PROGRESS") != "0" {
 		s.notice = time.AfterFunc(noticeAfter, func() {

@@ -112,6 +112,7 @@ func (c *Client) Submit(ctx context.Context, s Submission, opts ...CallOption) (
 	}
 	job, err := c.job(raw)
 	if err == nil {
+		c.held.add(job.ID)
 		warnOf(job)
 	}
 	return job, err
@@ -156,6 +157,9 @@ func (c *Client) submit(ctx context.Context, s Submission, request call, result 
 		return err
 	}
 	s.Circuits = circuits
+	if request.token = c.transport.session; request.token == "" {
+		s.QPU = firstOf(s.QPU, c.transport.qpu)
+	}
 	request.body = s
 	if err := checkSize(s); err != nil {
 		return err

@@ -34,9 +34,11 @@ type transport struct {
 	addresses *addresses
 	token     string
 	profile   string
-	retries   Retries
-	clock     clock
-	silence   time.Duration
+	// session is the secret by which jobs are submitted, and qpu where those go that name none.
+	session, qpu string
+	retries      Retries
+	clock        clock
+	silence      time.Duration
 	// refusesOmit: the server is of a build that refuses `omit`.
 	refusesOmit atomic.Bool
 }
@@ -53,6 +55,8 @@ type call struct {
 	accept       string
 	// untilResponse is what is repeated until the server has responded, for people.
 	untilResponse string
+	// token is another one than that of the client.
+	token string
 	// isOnce: who makes the request repeats it.
 	isOnce bool
 }
@@ -119,7 +123,7 @@ func (t *transport) read(ctx context.Context, c call, omit string, result any) e
 }
 
 // withID are paths with the id that their response has.
-var withID = regexp.MustCompile(`^/api/(?:jobs|op/jobs|tokens|collections/[^/]+/records)/([^/]+)`)
+var withID = regexp.MustCompile(`^/api/(?:jobs|op/jobs|tokens|sessions|collections/[^/]+/records)/([^/]+)`)
 
 // assertOwn refuses the content of a response that is that of another request, as from a shared connection.
 func assertOwn(path string, text []byte) error {
@@ -191,9 +195,9 @@ func (t *transport) send(ctx context.Context, address string, c call) (*http.Res
 	if err != nil {
 		return nil, err
 	}
-	if t.token != "" {
+	if token := firstOf(c.token, t.token); token != "" {
 		warnOfPlainHTTP(address)
-		request.Header.Set("Authorization", "Bearer "+t.token)
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	if c.body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -230,6 +234,8 @@ func (t *transport) unauthorizedText(address string) string {
 	switch {
 	case t.profile != "":
 		return fmt.Sprintf("The token of profile %s is not valid; run: svc login %s --profile %s", t.profile, address, t.profile)
+	case t.token != "" && t.token == t.session:
+		return "The secret of a session submits and reads jobs only, until 24 hours after its end; this request needs an API token"
 	case t.token != "":
 		return "The API token is not valid: it is wrong, has expired or was deleted; run: svc login " + address
 	}

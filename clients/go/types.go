@@ -30,6 +30,10 @@ type (
 	BusyTime = wire.BusyTime
 	// Slot is a booked time.
 	Slot = wire.Slot
+	// Session is a QPU that is held for the account without a booking.
+	Session = wire.Session
+	// StartedSession is a session with the secret of a new holder.
+	StartedSession = wire.StartedSession
 	// Me is the account of the token, with its balance and limits.
 	Me = wire.Me
 	// Token is an API token without its text.
@@ -44,6 +48,8 @@ type (
 type (
 	// TokenOptions are the fields of a new API token.
 	TokenOptions = wire.PostTokensBody
+	// SessionHolder is what holds a session.
+	SessionHolder = wire.PostSessionsBodyHolder
 	// TokenChange are the fields of an API token that change.
 	TokenChange = wire.PatchTokensByIdBody
 	// QPURegistration are the fields of a new QPU.

@@ -4,6 +4,8 @@ export const CLASS_OF_CODE: Readonly<Record<string, string>> = {
   qpu_disabled: 'QpuUnavailableError',
   maintenance: 'QpuUnavailableError',
   idempotency_key_reused: 'IdempotencyConflictError',
+  session_ended: 'SessionEndedError',
+  session_closed: 'SessionEndedError',
   not_pending: 'NotPendingError',
   too_many_pending_jobs: 'TooManyPendingJobsError',
   page_too_large: 'TooLargeError',

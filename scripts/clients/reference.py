@@ -33,8 +33,8 @@ PAGES = [
         name="python-client.md",
         title="The Python client, name by name",
         opening="All that `svc_client` exports; [Use the Python client](../how-to/use-the-python-client.md) is the guide.\n"
-        "`SvcAsyncClient`, `AsyncJob`, `AsyncCollection`, `AsyncCalibrations`, `AsyncTokens` and `AsyncAdmin` have the methods\n"
-        "of the classes without `Async`, to be awaited, and iterators for `async for`.",
+        "`SvcAsyncClient`, `AsyncJob`, `AsyncCollection`, `AsyncCalibrations`, `AsyncSessions`, `AsyncTokens` and `AsyncAdmin` have the\n"
+        "methods of the classes without `Async`, to be awaited, and iterators for `async for`.",
         package=ROOT / "clients/python/src/svc_client",
         first=("SvcClient", "Circuit", "Circuits", "Job", "Result", "CircuitResult"),
         modules=("qiskit", "pennylane", "cirq"),

@@ -5,6 +5,7 @@ import type * as wire from './generated/wire.gen.ts'
 import { Job, type JobWire, type WaitOptions } from './job.ts'
 import { randomKey } from './random-key.ts'
 import type { Result } from './result.ts'
+import { type SessionOptions, Sessions } from './sessions.ts'
 import { bodyOf, type Submission, withPlaces } from './submission.ts'
 import { Tokens } from './tokens.ts'
 import { Transport, type TransportOptions } from './transport.ts'
@@ -54,15 +55,22 @@ export class SvcClient {
   readonly tokens: Tokens
   /** What superusers do. */
   readonly admin: Admin
+  /** The sessions of the account: QPUs that are held without a booking. */
+  readonly sessions: Sessions
+  readonly #options: TransportOptions
   readonly #transport: Transport
   readonly #waiting: Waiting
+  /** Ids of the jobs that were submitted in a session of this client. */
+  #inSession: Set<string> | undefined
 
   /** @throws TypeError if there is no address, or one that is no URL. */
   constructor(options: TransportOptions = {}) {
+    this.#options = options
     this.#transport = new Transport(options)
     this.#waiting = new Waiting(this.#transport)
     this.tokens = new Tokens(this.#transport)
     this.admin = new Admin(this.#transport)
+    this.sessions = new Sessions(this.#transport)
   }
 
   /**
@@ -80,6 +88,7 @@ export class SvcClient {
       key: idempotencyKey,
       signal,
     })
+    this.#inSession?.add(raw.id)
     for (const { message } of raw.warnings ?? []) warn(message)
     return this.#job(raw)
   }
@@ -197,6 +206,49 @@ export class SvcClient {
     return slots[0] as wire.Slot
   }
 
+  /**
+   * Holds a QPU while `use` runs: starts a session, or joins the open one of the account, and waits until
+   * it is active. Between the jobs of `held`, no others start; they go to this QPU, and are refused when
+   * the session has ended. Afterwards it waits for the jobs that were submitted, and ends the session;
+   * after an error it ends it immediately, and what still waits is cancelled. In a batch job with
+   * `SVC_SESSION` it is that session, which does not end here.
+   *
+   *     await svc.session('kelvin', { seconds: 600 }, (held) => held.run({ circuits: [bell] }))
+   *
+   * @throws SessionEndedError if it ends before it is active; ConflictError, NotFoundError as
+   *   `sessions.start`; RangeError if `SVC_SESSION` is on another QPU.
+   */
+  async session<T>(
+    qpu: string | undefined,
+    options: SessionOptions,
+    use: (held: SvcClient, session: wire.Session) => Promise<T>,
+  ): Promise<T> {
+    const { session: secret, qpu: usual } = this.#transport.place
+    if (secret !== undefined) {
+      const { id } = await this.sessions.ofSecret(secret, qpu)
+      return use(this, await this.sessions.wait(id, options))
+    }
+    const target = qpu ?? usual
+    if (target === undefined) throw new TypeError('No QPU: name one, or set SVC_QPU')
+    const started = await this.sessions.start(target, options)
+    try {
+      const session = await this.sessions.wait(started.id, options)
+      const held = new SvcClient({ ...this.#options, session: started.secret })
+      const own = new Set<string>()
+      held.#inSession = own
+      const value = await use(held, session)
+      // Those that wait at the end are cancelled.
+      const left: Job[] = []
+      const filter = { status: 'pending,running', qpu: started.qpu }
+      if (own.size > 0) for await (const job of this.jobs(filter)) if (own.has(job.id)) left.push(job)
+      await this.wait(left)
+      return value
+    } finally {
+      const end = this.sessions.end(started.id, { holder: started.holder })
+      await end.catch(({ message }) => console.warn(`Session ${started.id} was not ended: ${message}`))
+    }
+  }
+
   /** The account, its balance and its limits. */
   me(): Promise<wire.Me> {
     return this.#transport.request('GET', '/api/me')
@@ -208,9 +260,11 @@ export class SvcClient {
   }
 
   async #submit<T>(submission: Submission, options: object): Promise<T> {
-    const body = bodyOf(submission)
+    const { session, qpu } = this.#transport.place
+    const body = bodyOf(session === undefined && qpu !== undefined ? { qpu, ...submission } : submission)
+    const sent = { ...options, token: session, body, isRepeatable: true }
     try {
-      return await this.#transport.request<T>('POST', '/api/jobs', { ...options, body, isRepeatable: true })
+      return await this.#transport.request<T>('POST', '/api/jobs', sent)
     } catch (error) {
       throw withPlaces(error, submission)
     }

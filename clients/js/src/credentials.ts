@@ -11,6 +11,13 @@ export interface CredentialOptions {
   readonly apiToken?: string | (() => Promise<string>)
   /** Account that `svc login` has saved; else `SVC_PROFILE` or `default`, for what nothing else gives. */
   readonly profile?: string
+  /**
+   * The secret of a session, by which jobs are submitted, and read unless there is an API token; default
+   * `SVC_SESSION`.
+   */
+  readonly session?: string
+  /** Where jobs go that name no QPU; default `SVC_QPU`. */
+  readonly qpu?: string
 }
 
 export interface Credentials {
@@ -18,30 +25,45 @@ export interface Credentials {
   readonly token: CredentialOptions['apiToken']
   /** The profile of the token. */
   readonly profile: string | undefined
+  readonly session?: string | undefined
+  readonly qpu?: string | undefined
 }
 
 /**
  * Address and token, from the arguments, the environment, or the saved account. A saved token is used with
- * its own address only.
+ * its own address only, and so is the session of the environment.
  *
  * @throws TypeError for a profile that is not there, a file of accounts that is no JSON, or a saved account
  *   whose root CA is pinned although its address is plain HTTP.
  */
-export function credentialsOf({ baseUrl, apiToken, profile }: CredentialOptions): Credentials {
+export function credentialsOf(given: CredentialOptions): Credentials {
+  const { baseUrl, apiToken, profile } = given
   const named = profile === undefined ? undefined : savedAccount(profile, true)
   const address = baseUrl ?? named?.address ?? environment('SVC_ADDR')
-  const token = apiToken ?? (named ? undefined : environment('SVC_API_TOKEN'))
-  if (token !== undefined && address !== undefined) return { address, token, profile: undefined }
+  const place = placeOf(given)
+  // Without an API token, the secret of the session reads its jobs, too.
+  const token = apiToken ?? (named ? undefined : (environment('SVC_API_TOKEN') ?? place.session))
+  if (token !== undefined && address !== undefined) return { address, token, profile: undefined, ...place }
   const name = profile ?? environment('SVC_PROFILE') ?? 'default'
   const saved = named ?? savedAccount(name, environment('SVC_PROFILE') !== undefined)
-  const isOwn = address === undefined || address === saved?.address
-  if (isOwn) assertEncrypted(address ?? saved?.address, saved?.ca_fingerprint)
+  const used = address ?? saved?.address
+  const isOwn = used === saved?.address
+  if (isOwn) assertEncrypted(used, saved?.ca_fingerprint)
   const usesSaved = token === undefined && isOwn && saved?.api_token !== undefined
   return {
-    address: address ?? saved?.address,
+    address: used,
     token: usesSaved ? saved?.api_token : token,
     profile: usesSaved ? name : undefined,
+    ...place,
   }
+}
+
+/** The session and the QPU; those of the environment with its account and its server only. */
+function placeOf({ baseUrl, apiToken, profile, session, qpu }: CredentialOptions) {
+  const address = environment('SVC_ADDR')
+  const isOfEnvironment = (apiToken ?? profile) === undefined && (baseUrl ?? address) === address
+  const variable = (name: string) => (isOfEnvironment ? environment(name) : undefined)
+  return { session: session ?? variable('SVC_SESSION'), qpu: qpu ?? variable('SVC_QPU') }
 }
 
 /**

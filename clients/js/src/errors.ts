@@ -60,6 +60,8 @@ export class NotPendingError extends ConflictError {}
 export class TooManyPendingJobsError extends ConflictError {}
 /** The idempotency key was used for another submission. */
 export class IdempotencyConflictError extends ConflictError {}
+/** The session has ended: its time or the balance is over, a booking began, or it was ended. */
+export class SessionEndedError extends ConflictError {}
 /** The request, or the page that it asks for, is larger than the server allows. */
 export class TooLargeError extends SvcError {}
 /** Too many requests, also after the repetitions of this client. */
@@ -79,6 +81,7 @@ const CLASSES = {
   NotPendingError,
   TooManyPendingJobsError,
   IdempotencyConflictError,
+  SessionEndedError,
   TooLargeError,
   RateLimitedError,
   QpuUnavailableError,

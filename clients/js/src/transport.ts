@@ -40,8 +40,10 @@ export interface TransportOptions extends CredentialOptions {
 export interface RequestOptions {
   readonly query?: { readonly [name: string]: string | number | boolean | undefined }
   readonly body?: unknown
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: { readonly [name: string]: string } | undefined
   readonly signal?: AbortSignal | undefined
+  /** In place of that of the client. */
+  readonly token?: string | undefined
   /** The request may reach the server twice without harm; default for GET and DELETE. */
   readonly isRepeatable?: boolean
   /** Idempotency key of a submission, which is repeated until the server has responded. */
@@ -65,6 +67,11 @@ export class Transport {
   /** The server is of a build that refuses `omit`. */
   #refusesOmit = false
 
+  /** The session and the QPU of submissions. */
+  get place(): Pick<Credentials, 'session' | 'qpu'> {
+    return this.#credentials
+  }
+
   constructor({ fetch, retries, timeoutMs = 75_000, ...given }: TransportOptions) {
     this.#credentials = credentialsOf(given)
     this.#addresses = new Addresses(this.#credentials.address)
@@ -86,7 +93,7 @@ export class Transport {
     if (what === undefined) return this.#repeated(method, path, options)
     const withinMs = this.#retries.withoutResponseMs
     const repetition = new Repetition({ what, key, address: this.#addresses.current, withinMs })
-    const headers = key === undefined ? {} : { 'Idempotency-Key': key }
+    const headers = key === undefined ? options.headers : { 'Idempotency-Key': key }
     try {
       return await this.#repeated(method, path, { ...options, headers, isRepeatable: true }, repetition)
     } catch (error) {
@@ -172,12 +179,12 @@ export class Transport {
   async #send<T>(
     method: string,
     path: string,
-    { query, body, headers, signal }: RequestOptions,
+    { query, body, headers, signal, token: other }: RequestOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const address = this.#addresses.current
     const { token: given } = this.#credentials
-    const token = typeof given === 'function' ? await given() : given
+    const token = other ?? (typeof given === 'function' ? await given() : given)
     if (token !== undefined) warnOfPlainHttp(address)
     const encoded = body === undefined ? undefined : await encode(JSON.stringify(body))
     try {
@@ -203,7 +210,7 @@ export class Transport {
 
   #described(error: SvcError, address: string, token: string | undefined): SvcError {
     if (error instanceof AuthenticationError)
-      error.message = unauthorizedText(token !== undefined, this.#credentials.profile, address)
+      error.message = unauthorizedText(token, this.#credentials, address)
     return error
   }
 
@@ -218,17 +225,24 @@ export class Transport {
   }
 }
 
-function unauthorizedText(hasToken: boolean, profile: string | undefined, address: string): string {
+function unauthorizedText(
+  token: string | undefined,
+  { profile, session }: Credentials,
+  address: string,
+): string {
   const login = `run: svc login ${address}`
   if (profile !== undefined)
     return `The token of profile ${profile} is not valid; ${login} --profile ${profile}`
-  return hasToken
-    ? `The API token is not valid: it is wrong, has expired or was deleted; ${login}`
-    : `There is no API token: pass apiToken, set SVC_API_TOKEN, or sign in; ${login}`
+  if (token === undefined)
+    return `There is no API token: pass apiToken, set SVC_API_TOKEN, or sign in; ${login}`
+  return token === session
+    ? 'The secret of a session submits and reads jobs only; this request needs an API token'
+    : `The API token is not valid: it is wrong, has expired or was deleted; ${login}`
 }
 
 /** Paths with the id that their response has. */
-const WITH_ID = /^\/api\/(?:jobs|op\/jobs|tokens|collections\/[^/]+\/records)\/(?!by-key\/|changes$)([^/?]+)/
+const WITH_ID =
+  /^\/api\/(?:jobs|op\/jobs|tokens|sessions|collections\/[^/]+\/records)\/(?!by-key\/|changes$)([^/?]+)/
 
 /** @throws ServerError if the content is that of another request, as where processes share a connection. */
 function ofRequest<T>(path: string, content: T): T {

@@ -9,7 +9,7 @@ import pytest
 from service import Service
 from svc_client import SvcClient
 
-VARIABLES = ["SVC_ADDR", "SVC_API_TOKEN", "SVC_PROFILE", "SVC_CLIENT_CONFIG", "SVC_PROGRESS"]
+VARIABLES = ["SVC_ADDR", "SVC_API_TOKEN", "SVC_SESSION", "SVC_QPU", "SVC_PROFILE", "SVC_CLIENT_CONFIG", "SVC_PROGRESS"]
 
 
 @pytest.fixture(autouse=True)

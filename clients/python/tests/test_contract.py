@@ -105,7 +105,7 @@ async def call(svc: Any, name: str, args: dict[str, Any]) -> Any:
         return await done(getattr(svc, target)(**{**args, **times}))
     if target == "collection":
         return await records(svc.collection(args["collection"]), method, args)
-    if target in ("tokens", "admin"):
+    if target in ("sessions", "tokens", "admin"):
         given = {key: value for key, value in args.items() if key not in ("body", "id")}
         first = [args["id"]] if "id" in args else []
         return await done(getattr(getattr(svc, target), method)(*first, **given, **args.get("body", {})))

@@ -7,7 +7,7 @@ export const FORMAT: readonly string[] = [
   '  wait (timeout in s),',
   '  result, result.warns (whether the client warns of it, with args.reason),',
   '  result.register|marginal|probabilities|expectation (of circuit number args.circuit), qpus, qpu, me, schedule, book,',
-  '  tokens.*, admin.*, collection.* (of args.collection). cancel_job, wait and result begin with reading the job by its id.',
+  '  sessions.*, tokens.*, admin.*, collection.* (of args.collection). cancel_job, wait and result begin with reading the job by its id.',
   '  args.body holds the fields of a request by their names on the wire; idempotency_key is passed only where it is given.',
   '',
   'exchanges: what the client sends and the stub responds. Each request has to fit one of them:',

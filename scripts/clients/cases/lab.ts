@@ -81,6 +81,7 @@ export async function openLab(folder: string): Promise<Lab> {
   const driver = { qpu: 'bench', operation: 'monitor', name: 'thermometer' }
   ids['driver'] = await make('/api/op/drivers/create', driver)
   ids['tuner'] = await make('/api/op/drivers/create', { ...driver, operation: 'calibrate', name: 'tuner' })
+  ids['session'] = await make('/api/sessions', { qpu_target: 'bench', seconds: 600 }, user.token)
   ids['token'] = await make('/api/tokens', { name: 'old' }, user.token)
   const note = { text: 'Refill', at: new Date().toISOString() }
   ids['note'] = await make('/api/collections/notes/records', note)

@@ -20,6 +20,60 @@ const facility: readonly PlannedCase[] = [
   { name: 'the schedule has busy times', call: 'schedule', args: { start: inDays(3), end: inDays(4) } },
 ]
 
+const array = {
+  qpu: 'second',
+  seconds: 600,
+  idle_seconds: 30,
+  mode: 'batch',
+  holder: { kind: 'slurm', id: '4711' },
+  idempotency_key: 'array-4711',
+}
+const session = (lab: Lab) => ({ id: lab.ids['session'] })
+const OLD_SERVER = failure(404, 'not_found', 'Not found')
+
+const sessions: readonly PlannedCase[] = [
+  { name: 'a session is started', call: 'sessions.start', args: array },
+  { name: 'a session is started once with the same key', call: 'sessions.start', args: array },
+  {
+    name: 'a session is started after a lost connection',
+    call: 'sessions.start',
+    args: { qpu: 'second', seconds: 60, mode: 'batch' },
+    failures: { responses: [CLOSED] },
+  },
+  {
+    name: 'a session of another mode is open',
+    call: 'sessions.start',
+    args: { qpu: 'second', seconds: 60 },
+  },
+  { name: 'a session on an unknown QPU', call: 'sessions.start', args: { qpu: 'nowhere', seconds: 60 } },
+  {
+    name: 'a session at a server of an earlier release',
+    call: 'sessions.start',
+    args: { qpu: 'second', seconds: 60 },
+    failures: { responses: [OLD_SERVER, OLD_SERVER] },
+    contains: ['this server has no sessions, it is older than this client'],
+  },
+  { name: 'sessions are listed', call: 'sessions.list', args: {} },
+  { name: 'a session is read', call: 'sessions.get', args: session },
+  {
+    name: 'a session is extended',
+    call: 'sessions.extend',
+    args: (lab) => ({ ...session(lab), seconds: 900 }),
+  },
+  { name: 'a session is ended', call: 'sessions.end', args: session },
+  {
+    name: 'a session that has ended is extended',
+    call: 'sessions.extend',
+    args: (lab) => ({ ...session(lab), seconds: 60 }),
+  },
+  {
+    name: 'a session has ended that is awaited',
+    call: 'sessions.wait',
+    args: session,
+    contains: ['has ended'],
+  },
+]
+
 const tokens: readonly PlannedCase[] = [
   {
     name: 'a token is created',
@@ -97,5 +151,5 @@ const records: readonly PlannedCase[] = [
   { name: 'a record is deleted', call: 'collection.delete', args: note, as: 'superuser' },
 ]
 
-/** QPUs, the account, the schedule, tokens and records. */
-export const RESOURCES: readonly PlannedCase[] = [...facility, ...tokens, ...records]
+/** QPUs, the account, the schedule, sessions, tokens and records. */
+export const RESOURCES: readonly PlannedCase[] = [...facility, ...sessions, ...tokens, ...records]

@@ -110,7 +110,7 @@ describe.skipIf(!(adapters && client))('the packed client with other libraries',
     expect(python.length).toBeGreaterThan(50)
     const out = await runProgram([...blocksOf(page, 'python'), ...python, "print('all calls')"].join('\n'))
     expect(out).toContain('[10, 20, 30]')
-    expect(out).toContain('book it: client.book("demo", start, end)')
+    expect(out).toContain('40 In progress, accepting new jobs')
     expect(out).toContain('all calls')
   })
 

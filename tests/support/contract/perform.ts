@@ -30,6 +30,10 @@ interface Args {
   readonly user: string
   readonly qpu_seconds: number
   readonly reason: string
+  readonly seconds: number
+  readonly idle_seconds?: number
+  readonly mode?: 'exclusive' | 'batch'
+  readonly holder?: { readonly kind: string; readonly id: string }
 }
 
 interface CircuitArgs {
@@ -106,6 +110,19 @@ export const CALLS: Readonly<Record<string, Call>> = {
   schedule: (svc, { start, end }) => svc.schedule(new Date(start), new Date(end)),
   book: (svc, { qpu, start, end }) => svc.book({ qpu, start: new Date(start), end: new Date(end) }),
   me: (svc) => svc.me(),
+  'sessions.start': (svc, { qpu, idle_seconds: idleSeconds, seconds, mode, holder, ...args }) =>
+    svc.sessions.start(qpu, {
+      seconds,
+      ...(idleSeconds !== undefined && { idleSeconds }),
+      ...(mode && { mode }),
+      ...(holder && { holder }),
+      ...keyOf(args),
+    }),
+  'sessions.list': (svc) => svc.sessions.list(),
+  'sessions.get': (svc, { id }) => svc.sessions.get(id),
+  'sessions.extend': (svc, { id, seconds }) => svc.sessions.extend(id, seconds),
+  'sessions.end': (svc, { id }) => svc.sessions.end(id),
+  'sessions.wait': (svc, { id }) => svc.sessions.wait(id),
   'tokens.create': (svc, { body }) => svc.tokens.create(body),
   'tokens.list': (svc) => svc.tokens.list(),
   'tokens.update': (svc, { id, body }) => svc.tokens.update(id, body),
@@ -140,7 +157,9 @@ export async function perform(
   }
 }
 
-function keyOf({ idempotency_key: idempotencyKey }: Args): { idempotencyKey?: string } {
+function keyOf({ idempotency_key: idempotencyKey }: Pick<Args, 'idempotency_key'>): {
+  idempotencyKey?: string
+} {
   return idempotencyKey === undefined ? {} : { idempotencyKey }
 }
 

@@ -40,6 +40,10 @@ type args struct {
 	Precision      string                `json:"precision"`
 	Require        *svc.QualityCondition `json:"require"`
 	GiveUpAfter    string                `json:"give_up_after"`
+	Seconds        int                   `json:"seconds"`
+	IdleSeconds    int                   `json:"idle_seconds"`
+	Mode           string                `json:"mode"`
+	Holder         *svc.SessionHolder    `json:"holder"`
 	Tags           []string              `json:"tags"`
 }
 
@@ -148,7 +152,23 @@ var calls = map[string]performer{
 	"book": func(ctx context.Context, c *svc.Client, a args) (any, error) {
 		return c.Book(ctx, a.QPU, a.Start, a.End)
 	},
-	"tokens.list": func(ctx context.Context, c *svc.Client, _ args) (any, error) { return c.Tokens().List(ctx) },
+	"sessions.start": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		return c.Sessions().Start(ctx, a.QPU, svc.SessionOptions{
+			Seconds: a.Seconds, IdleSeconds: a.IdleSeconds, Mode: a.Mode, Holder: a.Holder, IdempotencyKey: a.IdempotencyKey,
+		})
+	},
+	"sessions.list": func(ctx context.Context, c *svc.Client, _ args) (any, error) {
+		return c.Sessions().List(ctx, "", "", 0)
+	},
+	"sessions.get": func(ctx context.Context, c *svc.Client, a args) (any, error) { return c.Sessions().Get(ctx, a.ID) },
+	"sessions.extend": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		return c.Sessions().Extend(ctx, a.ID, a.Seconds)
+	},
+	"sessions.end": func(ctx context.Context, c *svc.Client, a args) (any, error) {
+		return c.Sessions().End(ctx, a.ID, "", "")
+	},
+	"sessions.wait": func(ctx context.Context, c *svc.Client, a args) (any, error) { return c.Sessions().Wait(ctx, a.ID) },
+	"tokens.list":   func(ctx context.Context, c *svc.Client, _ args) (any, error) { return c.Tokens().List(ctx) },
 	"tokens.create": withBody(func(ctx context.Context, c *svc.Client, _ args, o svc.TokenOptions) (any, error) {
 		return c.Tokens().Create(ctx, o)
 	}),

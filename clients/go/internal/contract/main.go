@@ -126,6 +126,7 @@ var classes = []struct {
 }{
 	{svc.ErrInsufficientTime, "InsufficientTimeError"}, {svc.ErrNotPending, "NotPendingError"},
 	{svc.ErrTooManyPendingJobs, "TooManyPendingJobsError"}, {svc.ErrIdempotencyConflict, "IdempotencyConflictError"},
+	{svc.ErrSessionEnded, "SessionEndedError"},
 	{svc.ErrUnavailable, "QpuUnavailableError"}, {svc.ErrTooLarge, "TooLargeError"}, {svc.ErrRateLimited, "RateLimitedError"},
 	{svc.ErrInvalid, "InvalidRequestError"}, {svc.ErrUnauthorized, "AuthenticationError"},
 	{svc.ErrForbidden, "PermissionDeniedError"}, {svc.ErrNotFound, "NotFoundError"}, {svc.ErrConflict, "ConflictError"},

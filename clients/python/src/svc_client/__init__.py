@@ -13,6 +13,7 @@ from ._async.calibrations import AsyncCalibrations
 from ._async.client import SvcAsyncClient
 from ._async.collection import AsyncCollection
 from ._async.job import AsyncJob
+from ._async.sessions import AsyncSessions
 from ._async.tokens import AsyncTokens
 from ._calibration import CalibrationReport
 from ._credentials import save_account
@@ -33,6 +34,8 @@ from ._errors import (
     RateLimitedError,
     RecalledResultWarning,
     ServerError,
+    SessionEndedError,
+    SessionTimeout,
     SubmissionWarning,
     SvcError,
     TooLargeError,
@@ -52,6 +55,7 @@ from ._models import (
     Notification,
     Problem,
     Qpu,
+    QpuSession,
     Recall,
     RecordPage,
     Slot,
@@ -70,6 +74,7 @@ from ._sync.calibrations import Calibrations
 from ._sync.client import SvcClient
 from ._sync.collection import Collection
 from ._sync.job import Job
+from ._sync.sessions import Sessions
 from ._sync.tokens import Tokens
 from ._version import VERSION as __version__
 
@@ -80,6 +85,7 @@ __all__ = [
     "AsyncCalibrations",
     "AsyncCollection",
     "AsyncJob",
+    "AsyncSessions",
     "AsyncTokens",
     "AuthenticationError",
     "Busy",
@@ -113,6 +119,7 @@ __all__ = [
     "PartialResults",
     "Provenance",
     "Qpu",
+    "QpuSession",
     "QpuUnavailableError",
     "RateLimitedError",
     "Recall",
@@ -121,6 +128,9 @@ __all__ = [
     "Result",
     "Retries",
     "ServerError",
+    "SessionEndedError",
+    "SessionTimeout",
+    "Sessions",
     "Slot",
     "Status",
     "Step",

@@ -33,6 +33,10 @@ class Credentials:
     # The profile of the token, for messages; None unless the token is a saved one.
     profile: str | None
     ca_fingerprint: str | None
+    # The secret of a session, by which jobs are submitted.
+    session: str | None = field(default=None, repr=False)
+    # The QPU of jobs that name none.
+    qpu: str | None = None
 
 
 def credentials_of(
@@ -40,8 +44,10 @@ def credentials_of(
     api_token: str | None = None,
     profile: str | None = None,
     ca_fingerprint: str | None = None,
+    session: str | None = None,
+    qpu: str | None = None,
 ) -> Credentials:
-    """Address and token. A saved token is used with its own address only.
+    """Address and token. A saved token is used with its own address only, and so is the session of the environment.
 
     Raises:
         ValueError: there is no address, or one that is no URL; a root CA is pinned and an address is plain HTTP; a
@@ -49,9 +55,12 @@ def credentials_of(
     """
     named = _saved_account(profile, required=True) if profile is not None else None
     address = base_url or (named or {}).get("address") or _environment("SVC_ADDR")
-    token = api_token or (None if named is not None else _environment("SVC_API_TOKEN"))
+    if api_token is None and named is None and (base_url is None or _is_of_environment(base_url)):
+        session, qpu = session or _environment("SVC_SESSION"), qpu or _environment("SVC_QPU")
+    # Without an API token, the secret of the session reads its jobs, too.
+    token = api_token or (None if named is not None else _environment("SVC_API_TOKEN") or session)
     if token is not None and address is not None:
-        return Credentials(protected_addresses(address, ca_fingerprint), token, None, ca_fingerprint)
+        return Credentials(protected_addresses(address, ca_fingerprint), token, None, ca_fingerprint, session, qpu)
     chosen = profile or _environment("SVC_PROFILE")
     name = chosen or "default"
     saved = named if named is not None else _saved_account(name, required=chosen is not None)
@@ -65,6 +74,8 @@ def credentials_of(
         saved_token or token,
         name if saved_token else None,
         ca_fingerprint,
+        session,
+        qpu,
     )
 
 
@@ -193,6 +204,11 @@ def _write(path: Path, content: dict[str, Any]) -> None:
     except BaseException:
         os.unlink(draft)
         raise
+
+
+def _is_of_environment(base_url: str | Sequence[str]) -> bool:
+    address = _environment("SVC_ADDR")
+    return address is not None and addresses_of(base_url) == addresses_of(address)
 
 
 def _environment(name: str) -> str | None:

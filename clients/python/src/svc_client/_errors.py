@@ -105,6 +105,10 @@ class IdempotencyConflictError(ConflictError):
     """The idempotency key was used for another submission."""
 
 
+class SessionEndedError(ConflictError):
+    """The session has ended: its time or the balance is over, a booking of another user began, or it was ended."""
+
+
 class TooLargeError(SvcError):
     """The request, or the page that it asks for, is larger than the server allows."""
 
@@ -178,6 +182,13 @@ class JobTimeout(SvcError, TimeoutError, Generic[JobT]):
         return _restore_timeout, (self.message, self.job_id)
 
 
+class SessionTimeout(SvcError, TimeoutError):
+    """A session was not active within the time to wait; unless it was started for a ``with`` statement, it still waits."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="timeout")
+
+
 def _restore_timeout(message: str, job_id: str) -> JobTimeout[Any]:
     return JobTimeout(message, job_id=job_id)
 
@@ -194,6 +205,7 @@ _CLASSES: dict[str, type[SvcError]] = {
         NotPendingError,
         TooManyPendingJobsError,
         IdempotencyConflictError,
+        SessionEndedError,
         TooLargeError,
         RateLimitedError,
         QpuUnavailableError,

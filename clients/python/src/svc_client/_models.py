@@ -366,6 +366,64 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class QpuSession:
+    """A QPU held for the account without a booking, as it was when it was read.
+
+    Attributes:
+        qpu: name of the QPU.
+        mode: ``exclusive``: only jobs of the account run, and the time is charged; ``batch``: they go first.
+        state: ``queued``, ``active``, ``paused`` or ``closed``.
+        position: place in the line of the QPU, 1 = first; None once it is closed.
+        expected_start: the earliest and the latest start of a queued one.
+        ends_at: when it ends at the latest; None before it was active.
+        paused_by: why it is paused, such as ``idle``.
+        end: why it is closed: ``expired``, ``ended``, ``booking`` (of another user) or ``balance``.
+        held_seconds: time for which it was charged.
+        max_cost_seconds: the most that it can cost, in QPU seconds.
+        holder: id of the holder that the start added; empty of a session that was read.
+        secret: submits to the QPU until the holder ends; of a start only, as ``holder``.
+    """
+
+    id: str
+    qpu: str
+    qpu_id: str
+    mode: str
+    state: str
+    seconds: int
+    position: int | None
+    expected_start: tuple[datetime, datetime] | None
+    ends_at: datetime | None
+    paused_by: str
+    end: str
+    held_seconds: float
+    max_cost_seconds: float
+    holder: str
+    secret: str = field(repr=False)
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> QpuSession:
+        """That of a response."""
+        names = ("mode", "state", "seconds", "position", "paused_by", "end", "held_seconds", "max_cost_seconds")
+        range_of = raw["expected_start"]
+        start = (_required_time(range_of["from"]), _required_time(range_of["to"])) if range_of else None
+        return cls(
+            id=raw["id"],
+            qpu=raw["qpu_target"],
+            qpu_id=raw["qpu"],
+            expected_start=start,
+            ends_at=time_of(raw["ends_at"]),
+            holder=raw.get("holder", ""),
+            secret=raw.get("secret", ""),
+            raw=raw,
+            **{name: raw[name] for name in names},
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True)
 class TimeRequest:
     """A request for QPU time: ``seconds`` asked for, ``granted_seconds`` approved."""
 

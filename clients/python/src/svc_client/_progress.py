@@ -157,6 +157,13 @@ def notice_of(what: str, address: str, within: float) -> Iterator[Notice]:
             timer.cancel()
 
 
+def say(text: str) -> None:
+    """Writes a line on a terminal or in a notebook."""
+    if _is_watched():
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
 def _duration(seconds: float) -> str:
     return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 

@@ -22,6 +22,8 @@ def with_options(kind: type[ClientT], options: tuple[Any, ...]) -> ClientT:
         ca_file=ca_file,
         ca_fingerprint=credentials.ca_fingerprint,
         user_agent=user_agent,
+        session=credentials.session,
+        qpu=credentials.qpu,
     )
 
 

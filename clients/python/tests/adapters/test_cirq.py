@@ -151,3 +151,11 @@ def test_gradient_descent_finds_the_ground_state(sampler: SvcSampler, client: Co
     )
     state = cirq.resolve_parameters(ansatz, dict(zip(map(str, angles), values))).final_state_vector(dtype=np.complex128)
     assert abs((state.conj() @ hamiltonian @ state).real / np.linalg.eigvalsh(hamiltonian)[0] - 1) < 0.01
+
+
+def test_circuits_go_to_the_session_of_their_client(svc: SvcClient) -> None:
+    qubit = cirq.LineQubit(0)
+    with svc.session("kelvin", seconds=300):
+        found = SvcSampler(client=svc).run(cirq.Circuit(cirq.X(qubit), cirq.measure(qubit, key="m")), repetitions=10)
+        assert found.histogram(key="m") == {1: 10}
+        assert next(svc.jobs(limit=1)).refresh().charged_seconds == 0

@@ -236,3 +236,17 @@ def test_client_takes_tapes_and_qnodes(client: CountingClient, device: SvcDevice
     assert client.run([circuit, tape], qpu="kelvin", shots=7)[0].counts == {"0": 7}
     with pytest.raises(TypeError, match="Expected a QNode or a tape"):
         client.run(qml.X(0))
+
+
+def test_circuits_go_to_the_session_of_their_client(svc: SvcClient) -> None:
+    with svc.session("kelvin", seconds=300):
+        device = SvcDevice(client=svc)
+
+        @qml.set_shots(100)
+        @qml.qnode(device)
+        def flipped() -> Any:
+            qml.X(0)
+            return qml.expval(qml.Z(0))
+
+        assert flipped() == -1
+        assert next(svc.jobs(limit=1)).refresh().charged_seconds == 0

@@ -14,7 +14,7 @@ from qiskit.circuit import Parameter
 from qiskit.providers import JobStatus
 from qiskit.quantum_info import SparsePauliOp
 from service import Service, until
-from svc_client import JobTimeout, SvcAsyncClient, SvcClient
+from svc_client import ConflictError, JobTimeout, SessionEndedError, SvcAsyncClient, SvcClient
 from svc_client.qiskit import (
     Batch,
     EstimatorOptions,
@@ -213,12 +213,10 @@ def test_a_precision_of_more_shots_than_a_circuit_may_have_is_measured(backend: 
 
 
 def test_a_session_is_the_booking_of_the_account(service: Service, svc: SvcClient, backend: SvcBackend) -> None:
-    with pytest.raises(RuntimeError, match='You have no booking of QPU kelvin now; book it: client.book\\("kelvin"'):
-        Session(backend)
     now = datetime.now(timezone.utc)
     later = svc.book("kelvin", now + timedelta(hours=3), now + timedelta(hours=4))
-    with pytest.raises(RuntimeError, match="your next one begins at"):
-        Session(backend)
+    with Session(backend, max_time=300) as early:
+        assert early.slot is None
     now = datetime.now(timezone.utc)
     slot = svc.book("kelvin", now + timedelta(seconds=1), now + timedelta(hours=1))
     until("the booking begins", lambda: datetime.now(timezone.utc) > slot.start)
@@ -250,6 +248,43 @@ def test_a_batch_waits_for_its_jobs_together(backend: SvcBackend, svc: SvcClient
         pending = SvcSampler().run([bell()])
     other.cancel()
     assert pending.status() is JobStatus.CANCELLED
+
+
+def test_a_session_is_opened_where_nothing_is_booked(service: Service, svc: SvcClient, backend: SvcBackend) -> None:
+    with Session(backend, max_time=300) as session:
+        first, second = (SvcSampler().run([(bell(), None, shots)]) for shots in (5, 6))
+        assert first.result()[0].data.meas.num_shots == 5
+        assert session.status() == "In progress, accepting new jobs"
+        details = session.details()
+        assert (details["mode"], details["max_time"], details["id"]) == ("dedicated", 300, session.session_id)
+    # It goes on until the last job has ended.
+    assert second.result()[0].data.meas.num_shots == 6
+    assert session.status() == "Closed" and svc.sessions.get(session.session_id).end == "ended"
+    assert session.usage() > 0 and sum(job.usage() for job in session.jobs) == 0
+    with pytest.raises(KeyError), Session(backend) as failing:
+        raise KeyError
+    assert failing.status() == "Closed"
+    with Batch(backend):
+        with pytest.raises(ConflictError) as caught:
+            Session(backend)
+        assert caught.value.code == "session_open"
+
+
+def test_a_program_of_a_batch_job_needs_no_arguments(
+    service: Service, svc: SvcClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = svc.sessions.start("kelvin", seconds=300)
+    monkeypatch.setenv("SVC_ADDR", service.url)
+    monkeypatch.setenv("SVC_SESSION", started.secret)
+    job = SvcSampler().run([(bell(), None, 5)])
+    assert len(job.result()) == 1 and job.usage() == 0 and SvcSampler().backend is SvcEstimator().backend
+    backend = SvcClient().get_backend()
+    for context in (Session(backend), Batch(backend)):
+        with context:
+            assert context.session_id == started.id and len(SvcSampler().run([(bell(), None, 5)]).result()) == 1
+    assert svc.sessions.end(started).state == "closed"
+    with pytest.raises(SessionEndedError):
+        SvcSampler().run([bell()])
 
 
 def test_a_mode_of_another_kind_is_refused() -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class AsyncAdapters:
     """Methods of a client that need the extra ``qiskit``."""
 
-    def get_backend(self, name: str) -> SvcBackend:
-        """A QPU as a backend of Qiskit, whose interface is synchronous. Needs the extra ``qiskit``."""
+    def get_backend(self, name: str | None = None) -> SvcBackend:
+        """A QPU as a backend of Qiskit, whose interface is synchronous; default ``SVC_QPU``. Needs the extra ``qiskit``."""
         from ..qiskit import SvcBackend  # noqa: PLC0415
 
         return SvcBackend(async_twin(cast("SvcAsyncClient", self)), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from types import TracebackType
@@ -20,6 +21,7 @@ from .._models import (
     DryRun,
     Notification,
     Qpu,
+    QpuSession,
     Slot,
     TimeRequest,
     Unavailable,
@@ -50,6 +52,7 @@ from .admin import AsyncAdmin
 from .calibrations import AsyncCalibrations
 from .collection import AsyncCollection
 from .job import AsyncJob
+from .sessions import AsyncHolding, AsyncSessions
 from .tokens import AsyncTokens
 from .transport import AsyncTransport, segment
 from .waiting import AsyncWaiting
@@ -63,7 +66,7 @@ _PAGE = 100
 _SHOWN_EVERY = 5.0
 
 
-class SvcAsyncClient(AsyncAdapters):
+class SvcAsyncClient(AsyncAdapters, AsyncHolding):
     """A client of one server.
 
     It may be used by several threads and event loops, and after ``os.fork``: each process and each loop has connections
@@ -79,6 +82,9 @@ class SvcAsyncClient(AsyncAdapters):
         ca_file: file with a CA certificate to trust besides those of the system.
         ca_fingerprint: SHA-256 fingerprint of the server's own root CA, which is then the only one that is trusted.
         user_agent: name of the program, for the log of the server.
+        session: the secret of a session, by which jobs are submitted, and read unless there is an API token; default
+            ``SVC_SESSION``.
+        qpu: where jobs go that name no QPU; default ``SVC_QPU``.
         transport: a transport of ``httpx``.
 
     Raises:
@@ -98,9 +104,12 @@ class SvcAsyncClient(AsyncAdapters):
         ca_file: str | None = None,
         ca_fingerprint: str | None = None,
         user_agent: str | None = None,
+        session: str | None = None,
+        qpu: str | None = None,
         transport: HttpTransport | None = None,
     ) -> None:
-        credentials = credentials_of(base_url, api_token, profile, ca_fingerprint)
+        super().__init__()
+        self._credentials = credentials = credentials_of(base_url, api_token, profile, ca_fingerprint, session, qpu)
         self._options = (credentials, timeout, retries, ca_file, user_agent)
         self._has_transport = transport is not None
         http = AsyncHttp(timeout, ca_file=ca_file, ca_fingerprint=credentials.ca_fingerprint, transport=transport)
@@ -110,6 +119,7 @@ class SvcAsyncClient(AsyncAdapters):
         self.tokens = AsyncTokens(self._transport)
         self.admin = AsyncAdmin(self._transport)
         self.calibrations = AsyncCalibrations(self._transport)
+        self.sessions = AsyncSessions(self._transport)
 
     async def submit_job(
         self,
@@ -133,6 +143,7 @@ class SvcAsyncClient(AsyncAdapters):
         give_up_after: str | None = None,
         name: str | None = None,
         tags: Sequence[str] = (),
+        session: QpuSession | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncJob:
         """Submits a job: exactly one, whatever happens to the connection, because each submission has a key.
@@ -167,6 +178,7 @@ class SvcAsyncClient(AsyncAdapters):
             give_up_after: time from the submission, such as ``2h``, after which it fails with ``given_up`` if it still
                 waits.
             tags: at most 10, to find jobs again.
+            session: what ``sessions.start`` has returned: the job goes to its QPU, and is cancelled if it waits at its end.
             idempotency_key: a key of your own: submissions with the same key make one job within 24 hours.
 
         Raises:
@@ -195,7 +207,7 @@ class SvcAsyncClient(AsyncAdapters):
             name=name,
             tags=tags,
         )
-        raw = await self._submit(given, body, key=idempotency_key or str(uuid.uuid4()))
+        raw = await self._submit(given, body, key=idempotency_key or str(uuid.uuid4()), session=session)
         warn_of_submission(raw)
         return AsyncJob.of(raw, self)
 
@@ -219,8 +231,9 @@ class SvcAsyncClient(AsyncAdapters):
         """
         given = circuits_of(circuits)
         as_submit_job.pop("idempotency_key", None)
+        session = as_submit_job.pop("session", None)
         body = body_of(given, **as_submit_job)
-        return DryRun.of(await self._submit(given, body, query={"dry_run": True}, key=None))
+        return DryRun.of(await self._submit(given, body, query={"dry_run": True}, key=None, session=session))
 
     async def run(
         self, circuits: Circuits, *, timeout: float | None = None, progress: bool | None = None, **as_submit_job: Any
@@ -373,23 +386,42 @@ class SvcAsyncClient(AsyncAdapters):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._has_transport:
             raise TypeError("A client with a transport of its own is not pickled; make a client in each process")
-        return with_options, (type(self), self._options)
+        held = self._session_for(None, None)
+        credentials, *others = self._options
+        # In the other process, there is no statement around that names the session.
+        session = credentials.session if held is None else held.secret
+        return with_options, (type(self), (replace(credentials, session=session), *others))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._transport.address}>"
 
     async def _submit(
-        self, circuits: Sequence[Circuit], body: dict[str, Any], *, key: str | None, query: Raw | None = None
+        self,
+        circuits: Sequence[Circuit],
+        body: dict[str, Any],
+        *,
+        key: str | None,
+        session: QpuSession | None,
+        query: Raw | None = None,
     ) -> Raw:
+        held = self._session_for(body.get("qpu_target"), session)
+        secret = self._credentials.session if held is None else held.secret
+        headers = {} if secret is None else {"Authorization": f"Bearer {secret}"}
+        if secret is None and self._credentials.qpu is not None:
+            body.setdefault("qpu_target", self._credentials.qpu)
         try:
-            raw: Raw = await (
-                self._transport.request("POST", "/api/jobs", query=query, body=body, is_repeatable=True)
-                if key is None
-                else self._transport.submit("/api/jobs", query=query, body=body, key=key)
-            )
-            return raw
+            if key is None:
+                sent = self._transport.request(
+                    "POST", "/api/jobs", query=query, body=body, headers=headers, is_repeatable=True
+                )
+            else:
+                sent = self._transport.submit("/api/jobs", query=query, body=body, headers=headers, key=key)
+            raw: Raw = await sent
         except SvcError as error:
             raise with_places(error, circuits)
+        if held is not None and key is not None:
+            self._jobs_of.get(held.holder, []).append(raw["id"])
+        return raw
 
     async def _ends(
         self, jobs: Sequence[str | AsyncJob], timeout: float | None, progress: bool | None

@@ -36,7 +36,7 @@ from .._version import VERSION
 logger = logging.getLogger("svc_client")
 
 # Paths with the id that their response has.
-_WITH_ID = re.compile(r"/api/(?:jobs|op/jobs|tokens|collections/[^/]+/records)/(?!by-key/|changes$)([^/?]+)")
+_WITH_ID = re.compile(r"/api/(?:jobs|op/jobs|tokens|sessions|collections/[^/]+/records)/(?!by-key/|changes$)([^/?]+)")
 # Larger bodies are compressed.
 _COMPRESSED_FROM = 64 * 1024
 
@@ -75,13 +75,15 @@ class AsyncTransport:
         """The address in use."""
         return self._credentials.addresses[self._place.at]
 
-    async def submit(self, path: str, *, body: object, query: Mapping[str, Any] | None, key: str) -> Any:
+    async def submit(
+        self, path: str, *, body: object, query: Mapping[str, Any] | None, key: str, headers: Mapping[str, str]
+    ) -> Any:
         """Sends a submission under an idempotency key until the server has responded, for ``retries.without_response`` s.
 
         Raises:
             SvcError: as ``request``. ``idempotency_key`` is set if there may be a job although it raises.
         """
-        what, headers = f"The submission {key}", {"Idempotency-Key": key}
+        what, headers = f"The submission {key}", {"Idempotency-Key": key, **headers}
         return await self.until_response("POST", path, what=what, key=key, query=query, body=body, headers=headers)
 
     async def until_response(self, method: str, path: str, *, what: str, key: str = "", **options: Any) -> Any:
@@ -213,7 +215,7 @@ class AsyncTransport:
         headers = {"Accept": "application/json", "User-Agent": self._user_agent, **given}
         if self._credentials.token is not None:
             _warn_of_plain_http(address)
-            headers["Authorization"] = f"Bearer {self._credentials.token}"
+            headers.setdefault("Authorization", f"Bearer {self._credentials.token}")
         if content is not None:
             headers["Content-Type"] = "application/json"
             if len(content) > _COMPRESSED_FROM:
@@ -275,6 +277,13 @@ class AsyncTransport:
             profile = self._credentials.profile
             if profile is not None:
                 state, option = f"The token of profile {profile} is not valid", f" --profile {profile}"
+            elif self._credentials.token == self._credentials.session is not None:
+                error.message = (
+                    "The secret of a session submits and reads jobs only, until 24 hours after its end; this request needs an "
+                    "API token"
+                )
+                error.args = (error.message,)
+                return error
             elif self._credentials.token is not None:
                 state, option = "The API token is not valid: it is wrong, has expired or was deleted", ""
             else:

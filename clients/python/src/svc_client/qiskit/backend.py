@@ -55,16 +55,16 @@ class SvcBackend(BackendV2):
 
     Args:
         client: the client of its server.
-        qpu: its name, its id, or what ``client.qpu`` has read.
+        qpu: its name, its id, or what ``client.qpu`` has read; by default that of ``SVC_QPU`` or ``SVC_SESSION``.
         options: defaults of ``run``: shots, memory, meas_level, meas_return, seed.
 
     Raises:
         NotFoundError: there is no such QPU.
     """
 
-    def __init__(self, client: SvcClient, qpu: str | Qpu, **options: Any) -> None:
+    def __init__(self, client: SvcClient, qpu: str | Qpu | None = None, **options: Any) -> None:
         self.client = client
-        self.qpu = client.qpu(str(qpu))
+        self.qpu = client.qpu(str(qpu or client._usual_qpu()))
         _assert_known(options)
         super().__init__(name=self.qpu.name, description=f"QPU {self.qpu.name} of svc", **options)
         self._target = target_of(self.qpu)

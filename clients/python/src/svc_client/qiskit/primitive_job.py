@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -39,12 +39,13 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
     object in another process. ``svc`` has the jobs as the client knows them.
     """
 
-    def __init__(self, client: SvcClient, jobs: Sequence[Job], plan: Plan, backend: SvcBackend | None = None) -> None:
+    def __init__(self, client: SvcClient, jobs: Sequence[Job], plan: Plan, mode: Opened | None = None) -> None:
         super().__init__(",".join(job.id for job in jobs))
         self.svc = tuple(jobs)
         self._client = client
         self._plan = plan
-        self._backend = backend
+        self._backend = None if mode is None else mode.svc_backend
+        self._context = None if mode is None else mode.context
         self._result: PrimitiveResult[Any] | None = None
 
     @classmethod
@@ -89,7 +90,7 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
             JobFailedError, JobCancelledError, JobTimeout: as ``Job.result``.
         """
         if self._result is None:
-            self.svc = tuple(self._client.wait(self.svc, timeout=timeout, progress=progress))
+            self._keep(self._client.wait(self.svc, timeout=timeout, progress=progress))
             results = [job.result() for job in self.svc]
             circuits = [circuit for result in results for circuit in result]
             pubs = _assembler(self._plan["kind"])(self._plan, circuits)
@@ -195,7 +196,7 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
 
     def wait_for_final_state(self, timeout: float | None = None) -> None:
         """Waits until all its jobs have ended, in any state. Raises JobTimeout after ``timeout`` s; they go on."""
-        self.svc = tuple(self._client.wait(self.svc, timeout=timeout))
+        self._keep(self._client.wait(self.svc, timeout=timeout))
 
     def status(self) -> JobStatus:
         """The state of all its jobs together, read from the server until they have ended."""
@@ -203,7 +204,12 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
         return status_of(self.svc)
 
     def _refresh(self) -> None:
-        self.svc = tuple(job if job.done() else job.refresh() for job in self.svc)
+        self._keep(job if job.done() else job.refresh() for job in self.svc)
+
+    def _keep(self, jobs: Iterable[Job]) -> None:
+        self.svc = tuple(jobs)
+        if self._context is not None:
+            self._context._end_if_done()
 
     def done(self) -> bool:
         """Whether all its jobs are completed."""
@@ -259,6 +265,7 @@ def submit(mode: Opened, parts: Sequence[Part], plan: Plan, stored: Plan, **opti
                 qpu=backend.qpu,
                 # Jobs with the same seed would have the same random numbers.
                 seed=None if seed is None else seed + index,
+                session=None if mode.context is None else mode.context._held,
                 idempotency_key=_key(call, index),
                 **options,
             )
@@ -269,7 +276,7 @@ def submit(mode: Opened, parts: Sequence[Part], plan: Plan, stored: Plan, **opti
             for each in jobs:
                 _cancel(each)
         raise
-    job = SvcPrimitiveJob(client, jobs, plan, backend)
+    job = SvcPrimitiveJob(client, jobs, plan, mode)
     if mode.context is not None:
         mode.context._jobs.append(job)
     return job
