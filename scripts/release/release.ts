@@ -1,13 +1,10 @@
-/**
- * Makes a release in `dist/`: `npm run release -- 2026.12.0 [--quick] [--no-checks] [--target linux-x64]
- * [--dist FOLDER] [--key SECRET-KEY-FILE]`. See docs/how-to/make-a-release.md.
- */
+/** Makes a release in `dist/`. See docs/how-to/make-a-release.md. */
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { CHECKSUMS, hashOf, SIGNATURE } from '../../src/cli/verify/checksums.ts'
 import { buildBinary } from '../build-binary.ts'
+import { fail, readArguments } from '../testing/read-arguments.ts'
 import { makeDocumentation } from './artifacts/documentation.ts'
 import { makeGoModule } from './artifacts/go-module.ts'
 import { makeImage } from './artifacts/image.ts'
@@ -21,6 +18,19 @@ import { type ReleaseRun, UNSIGNED } from './release-run.ts'
 import { run } from './run.ts'
 import { TARGETS, type Target } from './runtime.ts'
 import { formsOf } from './version.ts'
+
+const USAGE = `Usage: npm run release -- VERSION [options]
+
+Makes every package of a version such as 2026.12.0 or 2026.12.0-rc.1, builds them again to compare their checksums,
+and installs them in clean systems. See docs/how-to/make-a-release.md.
+
+  --key FILE        signs the checksums with this secret key of minisign
+  --dist FOLDER     folder of the files (dist)
+  --target TARGET   ${TARGETS.join(' or ')} instead of both; what is made is not installed
+  --no-checks       without the second build and the installation
+  --quick           the same, compressed less, from any tree and changelog
+  --help
+`
 
 const REPOSITORY = join(import.meta.dir, '../..')
 interface Options {
@@ -100,7 +110,7 @@ async function printTable(dist: string): Promise<void> {
 
 // What is packed has the modes of files as they are made here, whoever makes them.
 process.umask(0o022)
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(USAGE, {
   allowPositionals: true,
   allowNegative: true,
   options: {
@@ -111,11 +121,16 @@ const { values, positionals } = parseArgs({
     key: { type: 'string' },
   },
 })
-const [version = ''] = positionals
+const [version, ...others] = positionals
+if (version === undefined || others.length > 0)
+  fail(
+    `Give one version, not ${positionals.length === 0 ? 'none' : positionals.join(' and ')}\n\n${USAGE.trimEnd()}`,
+  )
 const dist = resolve(values.dist)
 const isChecked = values.checks ?? !values.quick
 const { quick: isQuick, key } = values
-const targets = await assertReady({ version, dist, isQuick, targets: values.target, isChecked, key })
+const wanted = { version, dist, isQuick, targets: values.target, isChecked, key }
+const targets = await assertReady(wanted).catch((error: Error) => fail(error.message))
 // What has not passed has another name, so that nobody publishes it and the next run starts.
 const unchecked = `${dist}.unchecked`
 const release = { version, dist: unchecked, targets, isQuick: values.quick }

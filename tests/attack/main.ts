@@ -4,7 +4,7 @@
  */
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { fail, readArguments } from '../../scripts/testing/read-arguments.ts'
 import { SVC } from '../support/executable/service.ts'
 import type { Attack } from './attack.ts'
 import { ATTACKS } from './corpus/index.ts'
@@ -36,7 +36,7 @@ const CLEAR_STALL_MS = 500
 /** Runs of an attack that breaks the promise in a check. */
 const CHECK_RUNS = 3
 
-const { values: flags, positionals } = parseArgs({
+const { values: flags, positionals } = readArguments(HELP, {
   allowPositionals: true,
   options: {
     jobs: { type: 'string', default: '1000000' },
@@ -51,14 +51,8 @@ const { values: flags, positionals } = parseArgs({
     markdown: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 })
-
-function fail(problem: string): never {
-  console.error(problem)
-  process.exit(2)
-}
 
 function positive(name: string, text: string): number {
   const value = Number(text)
@@ -146,10 +140,6 @@ async function check(executable: string, attacks: readonly Attack[], results: Re
   return broken(attacks, results, margin)
 }
 
-if (flags.help) {
-  console.log(HELP)
-  process.exit(0)
-}
 if (flags.list) {
   for (const { name, who, input, cap } of ATTACKS) console.log(`${name}\t${who}\t${input}\t(${cap})`)
   process.exit(0)
