@@ -34,7 +34,7 @@ async function openLine() {
   const proxy = await HostileProxy.open(service.port)
   open.push(proxy, {
     async [Symbol.asyncDispose]() {
-      await service.stop()
+      await service.close()
       folder[Symbol.dispose]()
     },
   })

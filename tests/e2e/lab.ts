@@ -41,7 +41,6 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
   await runSvc(['superuser', 'upsert', admin.email, admin.password], { cwd: folder.path })
   await service.start()
   admin.token = await service.admin()
-  const drivers: Bun.Subprocess[] = []
 
   const call = async (method: string, path: string, token: string, body: unknown) => {
     const response = await service.call(method, path, { token, body })
@@ -71,7 +70,7 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
       const [device, options]: [string, string[]] = latency
         ? ['mock', [`latency=${latency}`]]
         : ['aer_sim', []]
-      drivers.push(service.startDriver('kelvin', qpu, device, options))
+      service.startDriver('kelvin', qpu, device, options)
       await service.untilOnline('kelvin')
     },
     async submit(shots = 1_000, target = qpu.id) {
@@ -80,9 +79,7 @@ export async function openLab(flags: string[] = []): Promise<Lab> {
     },
     asAdmin,
     async close() {
-      for (const driver of drivers) driver.kill('SIGTERM')
-      await Promise.all(drivers.map((driver) => driver.exited))
-      await service.stop()
+      await service.close()
       rmSync(folder.path, { recursive: true, force: true })
     },
   }

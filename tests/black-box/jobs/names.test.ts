@@ -20,7 +20,7 @@ beforeAll(async () => {
   await service.untilOnline('north')
 })
 afterAll(async () => {
-  await service?.stop('SIGKILL')
+  await service?.close('SIGKILL')
   folder?.[Symbol.dispose]()
 })
 

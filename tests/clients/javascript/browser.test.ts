@@ -81,7 +81,7 @@ describe.skipIf(!chromium)('in a page of another origin', () => {
       })
       return { said, errors }
     } finally {
-      await service.stop()
+      await service.close()
     }
   }
 

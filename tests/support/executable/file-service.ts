@@ -18,7 +18,7 @@ export async function openFileService(): Promise<FileService> {
   const service = await Service.install(folder.path)
   await service.start()
   afterAll(async () => {
-    await service.stop()
+    await service.close()
     expect((await service.doctor()).out).toContain('no problems found')
     folder[Symbol.dispose]()
   })

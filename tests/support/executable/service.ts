@@ -78,6 +78,7 @@ export class Service {
   readonly executable: string
   readonly #prefix: string[]
   readonly #flags: string[]
+  readonly #drivers: Bun.Subprocess[] = []
   #process: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | undefined
   #log = ''
   #out = ''
@@ -194,6 +195,13 @@ export class Service {
     return server.exited
   }
 
+  /** Ends the drivers that still run, then the server. */
+  async close(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    for (const driver of this.#drivers) driver.kill(signal)
+    await Promise.all(this.#drivers.map((driver) => driver.exited))
+    await this.stop(signal)
+  }
+
   /** Waits until its log contains `text`, beyond the first `from` characters. */
   async untilLogged(text: string, from = 0, ms = 45_000): Promise<void> {
     await until(`the log to say ${text}`, async () => this.#log.includes(text, from), { timeoutMs: ms })
@@ -208,9 +216,9 @@ export class Service {
     return server.exitCode ?? -1
   }
 
-  /** A test that fails leaves no server behind. */
+  /** A test that fails leaves no process behind. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop('SIGKILL')
+    await this.close('SIGKILL')
   }
 
   /** One call; returns the body whatever the status, which the server's own description must declare. */
@@ -294,11 +302,13 @@ export class Service {
     options: string[] = [],
   ): Bun.Subprocess {
     const args = this.driverArgs(name, qpu.fingerprint, device, options)
-    return Bun.spawn([this.executable, ...args], {
+    const driver = Bun.spawn([this.executable, ...args], {
       cwd: this.folder,
       env: { ...COMPILER, PATH: process.env['PATH'] ?? '', HOME: this.folder, SVC_ACCESS_TOKEN: qpu.token },
       stdio: ['ignore', 'ignore', Bun.file(join(this.folder, 'drivers', name, 'log'))],
     })
+    this.#drivers.push(driver)
+    return driver
   }
 
   async untilOnline(name: string, ms = 45_000): Promise<void> {
