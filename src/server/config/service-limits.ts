@@ -46,6 +46,7 @@ export const FIGURES = {
   svc_webhooks_failing: { title: 'Webhooks that fail', from: 1 },
   svc_mail_items_waiting: { title: 'Events that wait to be mailed', from: null },
   svc_memory_bytes: { title: 'Memory', from: 1.5e9 },
+  svc_unreadable_figures: { title: 'Figures that cannot be read', from: 1 },
 } as const satisfies Record<string, DeclaredFigure>
 
 type FigureName = keyof typeof FIGURES

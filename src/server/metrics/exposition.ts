@@ -1,12 +1,31 @@
+import { messageOf } from '../../base/index.ts'
+
 export const METRICS_PATH = '/metrics'
 export const METRICS_MEDIA = 'text/plain; version=0.0.4; charset=utf-8'
 
+/** What stands in place of a value that cannot be read. */
+export interface Unread {
+  /** Why, in a sentence. */
+  readonly problem: string
+}
+
+export type Reading = number | Unread
+
+/** What `read` returns, or why it cannot be read. */
+export async function readable<T>(read: () => T | Promise<T>): Promise<T | Unread> {
+  try {
+    return await read()
+  } catch (error) {
+    return { problem: messageOf(error) }
+  }
+}
+
 /** One value of a metric, with its labels. */
-interface Sample {
+export interface Sample {
   /** What follows the name of the metric in that of the sample. */
   suffix?: string
   labels?: Readonly<Record<string, string>>
-  value: number
+  value: Reading
 }
 
 /** A metric with its values. */
@@ -55,18 +74,29 @@ function bucket(le: string, value: number): Sample {
 }
 
 /** A metric of one value, or of some with labels; the name of a counter ends in `_total`. */
-export function metric(name: string, help: string, values: number | readonly Sample[]): Metric {
-  const samples = typeof values === 'number' ? [{ value: values }] : values
+export function metric(name: string, help: string, values: Reading | readonly Sample[]): Metric {
+  const samples = isList(values) ? values : [{ value: values }]
   return { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', samples }
 }
 
 /** The values of metrics by the name of the sample with its labels, as in the text format. */
-export function valuesOf(metrics: readonly Metric[]): ReadonlyMap<string, number> {
+export function valuesOf(metrics: readonly Metric[]): ReadonlyMap<string, Reading> {
   return new Map(
     metrics.flatMap(({ name, samples }) =>
-      samples.map((sample): [string, number] => [seriesOf(name, sample), sample.value]),
+      samples.map((sample): [string, Reading] => [seriesOf(name, sample), sample.value]),
     ),
   )
+}
+
+/** Number of metrics that cannot be read. */
+export const UNREADABLE = 'svc_unreadable_figures'
+
+/** The metrics of which some value cannot be read, each with the reason. */
+export function unreadableIn(metrics: readonly Metric[]): { metric: string; reason: string }[] {
+  return metrics.flatMap(({ name, samples }) => {
+    const problem = samples.map(({ value }) => value).find((value) => typeof value !== 'number')?.problem
+    return problem === undefined ? [] : [{ metric: name, reason: problem }]
+  })
 }
 
 /** Formats metrics in the Prometheus text format, version 0.0.4. */
@@ -94,8 +124,14 @@ function seriesOf(name: string, { suffix = '', labels = {} }: Sample): string {
   return `${name}${suffix}${labelText(labels)}`
 }
 
-function numberText(value: number): string {
+/** NaN is what the format has for a value that is not known. */
+function numberText(value: Reading): string {
+  if (typeof value !== 'number') return 'NaN'
   return value === Number.POSITIVE_INFINITY ? '+Inf' : String(value)
+}
+
+function isList(values: Reading | readonly Sample[]): values is readonly Sample[] {
+  return Array.isArray(values)
 }
 
 /** In label values, backslashes, quotes and line ends are escaped. */

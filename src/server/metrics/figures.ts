@@ -1,14 +1,16 @@
 import { describeBytes, formatDuration } from '../../base/index.ts'
 import { FIGURES, type ServiceLimit } from '../config/service-limits.ts'
-import { type Metric, valuesOf } from './exposition.ts'
+import { type Metric, type Reading, valuesOf } from './exposition.ts'
 
 /** A figure of the service now. */
 export interface Figure {
   /** Name of its metric, with labels if it has some. */
   metric: string
   title: string
-  /** Null = unknown, or infinite. */
+  /** Null = it cannot be read, or infinite. */
   value: number | null
+  /** Whether it can be read; otherwise nothing is known of its limit. */
+  is_read: boolean
   /** The value from which on it needs attention, or below which; null = no limit. */
   from: number | null
   below: number | null
@@ -27,12 +29,14 @@ export function readFigures(metrics: readonly Metric[], limits: readonly Service
     const given = limits.find((limit) => limit.figure === metric)?.value
     const isLower = 'below' in figure
     const limit = given === undefined ? defaultOf(figure) : given
-    const compared =
-      Number.isFinite(value) || !('infinite' in figure)
-        ? value
-        : (values.get(figure.infinite) ?? Number.POSITIVE_INFINITY)
+    const compared = comparedOf(figure, value, values)
     const isBeyond = limit !== null && isBeyondLimit(compared, limit, isLower)
-    const shown = { metric, title: figure.title, value: Number.isFinite(value) ? value : null }
+    const shown = {
+      metric,
+      title: figure.title,
+      value: Number.isFinite(value) ? Number(value) : null,
+      is_read: typeof compared === 'number',
+    }
     return [{ ...shown, from: isLower ? null : limit, below: isLower ? limit : null, is_beyond: isBeyond }]
   })
 }
@@ -44,8 +48,14 @@ function defaultOf(figure: Declared): number | null {
   return 'from' in figure ? figure.from : null
 }
 
-function isBeyondLimit(value: number, limit: number, isLower: boolean): boolean {
-  if (Number.isNaN(value)) return false
+function comparedOf(figure: Declared, value: Reading, values: ReadonlyMap<string, Reading>): Reading {
+  if (value !== Number.POSITIVE_INFINITY || !('infinite' in figure)) return value
+  return values.get(figure.infinite) ?? Number.POSITIVE_INFINITY
+}
+
+/** What cannot be read is neither beyond a limit nor within it. */
+function isBeyondLimit(value: Reading, limit: number, isLower: boolean): boolean {
+  if (typeof value !== 'number') return false
   return isLower ? value < limit : value >= limit
 }
 

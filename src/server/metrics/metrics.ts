@@ -1,12 +1,21 @@
 import { AppError, fromTimestamp, watchEventLoop } from '../../base/index.ts'
 import type { Change, DatabaseFiles, RecordOf } from '../../db/index.ts'
 import { listRunningAttempts, quantumJobs } from '../../db/store/jobs/index.ts'
-import { type Gauges, readGauges } from '../../db/store/maintenance/index.ts'
-import { OPERATIONS } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { DropReason } from '../drivers/parse-event.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { Histogram, METRICS_MEDIA, METRICS_PATH, type Metric, metric, metricsResponse } from './exposition.ts'
+import {
+  Histogram,
+  METRICS_MEDIA,
+  METRICS_PATH,
+  type Metric,
+  metric,
+  metricsResponse,
+  readable,
+  UNREADABLE,
+  unreadableIn,
+} from './exposition.ts'
+import { readGauges } from './gauges.ts'
 import { DatabaseWaits } from './shared-database.ts'
 
 /** Histogram bounds of the wait for the first dispatch, in s: from the fast path to a night in the queue. */
@@ -101,15 +110,20 @@ export class Metrics {
       this.#wait.observe(secondsBetween(job.created, job.updated))
   }
 
-  /** All metrics now. */
+  /** All metrics now, and how many of them cannot be read. */
   async read(): Promise<Metric[]> {
-    const { context, streams, waits, drops } = this.#dependencies
+    const metrics = await this.#read()
+    const count = unreadableIn(metrics).length
+    return [...metrics, metric(UNREADABLE, 'Metrics that cannot be read; they are NaN', count)]
+  }
+
+  async #read(): Promise<Metric[]> {
+    const { context, streams, waits, drops, webhookAttempts } = this.#dependencies
     const { storage, files, shared } = context.db
-    const gauges = await context.db.read(readGauges)
     const steps = [...this.#steps].map(([step, value]) => ({ labels: { step }, value }))
     return [
       metric('svc_info', 'Version of the server', [{ labels: { version: context.version }, value: 1 }]),
-      ...queues(gauges),
+      ...(await readGauges(context.db)),
       metric('svc_job_steps_total', 'Steps of jobs since the start', steps),
       this.#wait.read('svc_job_wait_seconds', 'Time from the submission of a job to its first dispatch'),
       this.#dispatch.read(
@@ -120,13 +134,11 @@ export class Metrics {
         'svc_event_loop_delay_seconds',
         'Time by which the event loop was late, measured every 500 ms',
       ),
-      metric('svc_drivers', 'Drivers with a lease, by operation and state of the socket', leases(gauges)),
       metric(
         'svc_drivers_half_attached',
         'Drivers that have been connected for more than 30 s although they or their QPUs are offline',
-        (await this.#dependencies.halfAttached()).length,
+        await readable(async () => (await this.#dependencies.halfAttached()).length),
       ),
-      metric('svc_drivers_lost', 'Enabled drivers that were connected and are not', gauges.lostDrivers),
       metric(
         'svc_certificate_seconds',
         'Time until the server certificate expires',
@@ -144,10 +156,13 @@ export class Metrics {
       ),
       metric('svc_event_streams', 'Open event streams of clients', streams()),
       metric('svc_waiting_requests', 'Requests that wait for a job', waits()),
-      ...deliveries(gauges, this.#dependencies.webhookAttempts()),
+      metric(
+        'svc_webhook_attempts_total',
+        'Attempts to deliver to webhooks since the start',
+        Object.entries(webhookAttempts()).map(([outcome, value]) => ({ labels: { outcome }, value })),
+      ),
       ...(files ? await ofFiles(files, context.clock.now()) : []),
       ...(shared ? await this.#databaseWaits.read(shared) : []),
-      metric('svc_job_bytes', 'Size of the stored jobs of all users', gauges.jobBytes),
       metric('svc_storage_refusals_total', 'Writes refused by the disk since the start', storage.refusals),
       metric('svc_storage_failing', '1 while the disk refuses writes', storage.failure ? 1 : 0),
       metric(
@@ -162,7 +177,7 @@ export class Metrics {
 
 /** Metrics of a database in files. */
 async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
-  const bytes = (name: 'databaseBytes' | 'logBytes' | 'freeBytes') => known(() => files.sizes()[name])
+  const bytes = (name: 'databaseBytes' | 'logBytes' | 'freeBytes') => readable(() => files.sizes()[name])
   return [
     metric('svc_database_bytes', 'Size of the database file', await bytes('databaseBytes')),
     metric('svc_database_log_bytes', 'Size of the write-ahead log of the database', await bytes('logBytes')),
@@ -174,7 +189,7 @@ async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
     metric(
       'svc_replicator_backlog_seconds',
       'Time between the oldest and the newest change that Litestream keeps; it grows while the replica cannot be written',
-      (await known(() => files.replicatorBacklogMs())) / 1_000,
+      await readable(async () => (await files.replicatorBacklogMs()) / 1_000),
     ),
     metric(
       'svc_replicator_failing',
@@ -185,23 +200,14 @@ async function ofFiles(files: DatabaseFiles, now: number): Promise<Metric[]> {
     metric(
       'svc_backup_age_seconds',
       'Time since the newest sound backup was begun; +Inf without one, NaN if unknown',
-      await known(() => backupAge(files, now)),
+      await readable(() => backupAge(files, now)),
     ),
     metric(
       'svc_database_age_seconds',
       'Time since the file of the database was made',
-      await known(() => Math.max(0, now - files.createdAt()) / 1_000),
+      await readable(() => Math.max(0, now - files.createdAt()) / 1_000),
     ),
   ]
-}
-
-/** A figure; NaN if it cannot be read, which leaves the others as they are. */
-async function known(read: () => number | Promise<number>): Promise<number> {
-  try {
-    return await read()
-  } catch {
-    return Number.NaN
-  }
 }
 
 type Job = RecordOf<typeof quantumJobs>
@@ -234,51 +240,6 @@ function stepOf(
 
 function secondsBetween(from: string, to: string): number {
   return Math.max(0, (fromTimestamp(to) ?? 0) - (fromTimestamp(from) ?? 0)) / 1_000
-}
-
-function queues(gauges: Gauges): Metric[] {
-  const byStatus = (pending: number, running: number) => [
-    { labels: { status: 'pending' }, value: pending },
-    { labels: { status: 'running' }, value: running },
-  ]
-  return [
-    metric('svc_jobs', 'Jobs that have not ended; pending does not include held jobs', [
-      ...byStatus(gauges.pendingJobs, gauges.runningJobs),
-      { labels: { status: 'held' }, value: gauges.heldJobs },
-    ]),
-    metric(
-      'svc_calibrations',
-      'Calibrations that have not ended',
-      byStatus(gauges.pendingCalibrations, gauges.runningCalibrations),
-    ),
-  ]
-}
-
-function deliveries(gauges: Gauges, attempts: Readonly<Record<string, number>>): Metric[] {
-  return [
-    metric(
-      'svc_webhook_deliveries_pending',
-      'Deliveries to webhooks that have not ended',
-      gauges.pendingDeliveries,
-    ),
-    metric('svc_webhooks_failing', 'Enabled webhooks whose last attempt failed', gauges.failingWebhooks),
-    metric(
-      'svc_webhook_attempts_total',
-      'Attempts to deliver to webhooks since the start',
-      Object.entries(attempts).map(([outcome, value]) => ({ labels: { outcome }, value })),
-    ),
-    metric('svc_mail_items_waiting', 'Events that wait to be mailed to users', gauges.waitingMailItems),
-  ]
-}
-
-/** Every combination, also with 0: an alert cannot compare a series that is absent. */
-function leases(gauges: Gauges) {
-  return OPERATIONS.flatMap((operation) =>
-    (['granted', 'attached'] as const).map((state) => {
-      const found = gauges.leases.find((lease) => lease.operation === operation && lease.state === state)
-      return { labels: { operation, state }, value: found?.count ?? 0 }
-    }),
-  )
 }
 
 /** In s. Read again each time, since another process makes the backups. */

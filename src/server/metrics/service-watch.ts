@@ -4,6 +4,7 @@ import type { Database } from '../../db/index.ts'
 import { announceFigure } from '../../db/store/maintenance/index.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { readable, UNREADABLE, unreadableIn } from './exposition.ts'
 import { describeFigure, type Figure, readFigures } from './figures.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestTimes } from './request-times.ts'
@@ -58,17 +59,24 @@ export class ServiceWatch {
   /** The figures now, with their course over the last day, and the servers that share the database. */
   async describe() {
     const { shared } = this.#dependencies.db
+    const { figures, unreadable } = await this.#read()
+    const standbys = shared && (await readable(() => shared.standbys()))
     return {
-      figures: (await this.#read()).map((figure) => {
+      figures: figures.map((figure) => {
         const since = this.#beyond.get(figure.metric)
         return {
           ...figure,
+          is_beyond: figure.is_read ? figure.is_beyond : since !== undefined,
           since: since === undefined ? '' : toTimestamp(since),
           history: this.#history.map(({ values }) => values.get(figure.metric) ?? null),
         }
       }),
+      unreadable,
       times: this.#history.map(({ at }) => at),
-      leadership: shared ? { epoch: shared.epoch, standbys: await shared.standbys() } : null,
+      leadership:
+        shared && standbys
+          ? { epoch: shared.epoch, standbys: 'problem' in standbys ? null : standbys }
+          : null,
       slowest: this.#dependencies.requests
         .slowest()
         .map(({ route, ms, at }) => ({ route, ms: Math.round(ms), at: toTimestamp(at) })),
@@ -77,15 +85,17 @@ export class ServiceWatch {
 
   async #check(): Promise<void> {
     const { db, clock } = this.#dependencies
-    const figures = await this.#read()
+    const { figures, unreadable } = await this.#read()
     const now = clock.now()
     this.#keep(figures, now)
-    for (const { metric, is_beyond } of figures) {
+    // What cannot be read is neither beyond its limit nor within it again.
+    const known = figures.filter((figure) => figure.is_read)
+    for (const { metric, is_beyond } of known) {
       if (!is_beyond) this.#beyond.delete(metric)
       else if (!this.#beyond.has(metric)) this.#beyond.set(metric, now)
     }
     const stays = ({ metric }: Figure) => now - (this.#beyond.get(metric) ?? now) >= INTERVAL_MS
-    const crossed = figures.filter((figure) =>
+    const crossed = known.filter((figure) =>
       this.#announced.has(figure.metric) ? !figure.is_beyond : stays(figure),
     )
     if (crossed.length === 0) return
@@ -93,7 +103,12 @@ export class ServiceWatch {
       for (const figure of crossed) {
         const { metric, value, from, below, is_beyond: isBeyond } = figure
         const kind = isBeyond ? 'service.breached' : 'service.cleared'
-        announceFigure(tx, kind, { metric, value, from, below }, describeFigure(figure))
+        announceFigure(
+          tx,
+          kind,
+          { metric, value, from, below },
+          describeFigure(figure) + reasonsFor(metric, unreadable),
+        )
       }
     })
     for (const { metric, is_beyond } of crossed) {
@@ -102,9 +117,10 @@ export class ServiceWatch {
     }
   }
 
-  async #read(): Promise<Figure[]> {
+  async #read() {
     const { metrics, live } = this.#dependencies
-    return readFigures(await metrics.read(), live.current.serviceLimits)
+    const found = await metrics.read()
+    return { figures: readFigures(found, live.current.serviceLimits), unreadable: unreadableIn(found) }
   }
 
   #keep(figures: readonly Figure[], now: number): void {
@@ -113,6 +129,12 @@ export class ServiceWatch {
     const values = new Map(figures.map(({ metric, value }) => [metric, value]))
     this.#history = [...this.#history, { at: now, values }].slice(-KEPT)
   }
+}
+
+/** `: svc_jobs (PostgreSQL refuses: …)` for the number of metrics that cannot be read. */
+function reasonsFor(metric: string, unreadable: ReturnType<typeof unreadableIn>): string {
+  if (metric !== UNREADABLE || unreadable.length === 0) return ''
+  return `: ${unreadable.map((each) => `${each.metric} (${each.reason})`).join(', ')}`
 }
 
 const nullable = (text: string) => v.pipe(v.nullable(v.number()), v.description(text))
@@ -131,13 +153,21 @@ export function serviceRoutes(watch: ServiceWatch): Route[] {
           v.object({
             metric: v.pipe(v.string(), v.description('Name in GET /metrics, with labels if it has some')),
             title: v.string(),
-            value: nullable('Null = unknown or infinite'),
+            value: nullable('Null = it cannot be read, or infinite'),
+            is_read: v.pipe(v.boolean(), v.description('False: `unreadable` says why')),
             from: nullable('The value from which on it needs attention; null = none'),
             below: nullable('The value below which it needs attention; null = none'),
-            is_beyond: v.boolean(),
+            is_beyond: v.pipe(
+              v.boolean(),
+              v.description('If it cannot be read, whether it was beyond before'),
+            ),
             since: v.pipe(v.string(), v.description('When that was noticed, UTC; empty while it is within')),
             history: v.pipe(v.array(v.nullable(v.number())), v.description('At `times`')),
           }),
+        ),
+        unreadable: v.pipe(
+          v.array(v.object({ metric: v.string(), reason: v.string() })),
+          v.description('Metrics that cannot be read, of these figures and others'),
         ),
         times: v.pipe(v.array(v.number()), v.description('Unix ms, every 5 minutes since the start, a day')),
         leadership: v.pipe(
@@ -145,8 +175,10 @@ export function serviceRoutes(watch: ServiceWatch): Route[] {
             v.object({
               epoch: v.pipe(v.number(), v.description('How often a server has begun to lead')),
               standbys: v.pipe(
-                v.array(v.string()),
-                v.description('Base URLs of the servers on standby, cut to 51 characters; at most 100'),
+                v.nullable(v.array(v.string())),
+                v.description(
+                  'Base URLs of the servers on standby, cut to 51 characters; at most 100; null = they cannot be read',
+                ),
               ),
             }),
           ),

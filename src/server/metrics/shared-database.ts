@@ -1,6 +1,6 @@
 import { type Clock, MINUTE_MS } from '../../base/index.ts'
 import type { SharedDatabase } from '../../db/index.ts'
-import { Histogram, type Metric, metric } from './exposition.ts'
+import { Histogram, type Metric, metric, readable } from './exposition.ts'
 
 /** Histogram bounds of a wait for the database, in s; the server exits after 2. */
 const WAIT_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2]
@@ -35,15 +35,19 @@ export class DatabaseWaits {
   /** What the server that leads knows of the database and of the other servers. */
   async read({ epoch, standbys, replicaLagBytes, clockDifferenceMs }: SharedDatabase): Promise<Metric[]> {
     this.#turn()
-    const [found, lag, difference] = await Promise.all([standbys(), replicaLagBytes(), clockDifferenceMs()])
+    const [found, lag, difference] = await Promise.all([
+      readable(async () => (await standbys()).length),
+      readable(replicaLagBytes),
+      readable(async () => Math.abs(await clockDifferenceMs()) / 1_000),
+    ])
     return [
       ofLeader(true),
       metric('svc_leader_epoch', 'How often a server has begun to lead, this one included', epoch),
-      metric('svc_standbys', 'Servers on standby', found.length),
+      metric('svc_standbys', 'Servers on standby', found),
       metric(
         'svc_database_clock_seconds',
         'Difference between the clocks of PostgreSQL and of this server, without its sign',
-        Math.abs(difference) / 1_000,
+        difference,
       ),
       this.#waits.read('svc_database_wait_seconds', 'Time for which the event loop waited for the database'),
       metric(

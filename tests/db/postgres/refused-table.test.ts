@@ -15,6 +15,11 @@ const LISTS = {
   webhooks: '/api/webhooks',
 }
 
+interface State {
+  figures: { metric: string; value: number | null; is_beyond: boolean }[]
+  unreadable: { metric: string; reason: string }[]
+}
+
 describe.skipIf(postgresMissing !== undefined)('a role that may not use one table', () => {
   const folder = temporaryFolder()
   let postgres: TestServer
@@ -69,12 +74,41 @@ describe.skipIf(postgresMissing !== undefined)('a role that may not use one tabl
       for (const other of Object.values(LISTS).filter((each) => each !== path))
         expect((await get(other)).status).toBeLessThan(500)
       expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
-      // The state of the service counts rows of most tables.
-      const state = await get('/api/op/service')
-      if (state.status !== 200) expect(state).toMatchObject(refusal(table))
     })
     expect((await get(path)).status).toBeLessThan(500)
   })
+
+  test.each([
+    ['quantum_jobs', 'svc_jobs', 'svc_job_steps_total'],
+    ['calibration_requests', 'svc_calibrations', 'svc_jobs'],
+    ['webhooks', 'svc_webhooks_failing', 'svc_jobs'],
+    ['webhook_deliveries', 'svc_webhook_deliveries_pending', 'svc_webhooks_failing'],
+    ['mail_items', 'svc_mail_items_waiting', 'svc_jobs'],
+    ['leases', 'svc_drivers', 'svc_drivers_lost'],
+    ['drivers', 'svc_drivers_lost', 'svc_jobs'],
+    ['users', 'svc_job_bytes', 'svc_jobs'],
+  ])(
+    '%s: the figures that count it are named as unreadable, and the others stand',
+    async (table, refused, read) => {
+      const token = await service.admin()
+      await without('SELECT', table, async () => {
+        const metrics = await (await fetch(`${service.url}/metrics`)).text()
+        expect(metrics).toMatch(new RegExp(`^${refused}(\\{.*\\})? NaN$`, 'm'))
+        expect(metrics).toMatch(new RegExp(`^${read}(\\{.*\\})? \\d+$`, 'm'))
+        expect(metrics).toMatch(/^svc_unreadable_figures [1-9]$/m)
+        const { status, body } = await service.call<State>('GET', '/api/op/service', { token })
+        expect(status).toBe(200)
+        const unread = body.unreadable.find(({ metric }) => metric === refused)
+        expect({ message: unread?.reason }).toMatchObject({ message: refusal(table).message })
+        expect(body.figures.find(({ metric }) => metric === 'svc_unreadable_figures')).toMatchObject({
+          value: body.unreadable.length,
+          is_beyond: true,
+        })
+        expect(body.figures.find(({ metric }) => metric === 'svc_memory_bytes')?.value).toBeGreaterThan(0)
+      })
+      expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^svc_unreadable_figures 0$/m)
+    },
+  )
 
   test('a write is refused as a read is', async () => {
     const token = await service.admin()

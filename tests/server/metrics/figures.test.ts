@@ -33,6 +33,22 @@ test('readFigures() counts a backup that was never made once the database is old
   expect([0, 86_399, 86_400].map(isBeyond)).toEqual([false, false, true])
 })
 
+test('readFigures() finds what cannot be read neither beyond its limit nor within it', () => {
+  const problem = 'PostgreSQL refuses'
+  const metrics = [
+    metric('svc_webhooks_failing', 'Webhooks', { problem }),
+    // Without a backup its age is that of the database.
+    metric('svc_backup_age_seconds', 'Since the newest backup', Number.POSITIVE_INFINITY),
+    metric('svc_database_age_seconds', 'Age', { problem }),
+  ]
+  const read = { value: null, is_beyond: false, is_read: false }
+  expect(readFigures(metrics, [])).toMatchObject([
+    { metric: 'svc_backup_age_seconds', ...read },
+    { metric: 'svc_webhooks_failing', ...read },
+  ])
+  expect(readFigures(METRICS, []).every((figure) => figure.is_read)).toBe(true)
+})
+
 test('readFigures() takes given limits in place of the defaults, and none for what is switched off', () => {
   const given =
     'svc_disk_free_bytes=1GiB, svc_backup_age_seconds=none,svc_jobs{status="pending"}=3,svc_database_bytes=2MiB'

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { Histogram, metric, writeMetrics } from '../../../src/server/metrics/exposition.ts'
+import { damageTable } from '../../support/faults/damage-table.ts'
+import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { openTestServer, startDriverProcess } from '../../support/server/server.ts'
 import { until } from '../../support/until.ts'
 
@@ -103,6 +106,18 @@ describe('GET /metrics', () => {
       'svc_job_steps_total{step="dispatched"} 2\nsvc_job_steps_total{step="requeued"} 2\n',
     )
     expect(text).toContain('svc_job_wait_seconds_count 1\n')
+  })
+
+  test.skipIf(onlySqlite('its file'))('names what a damaged table keeps it from counting', async () => {
+    await using test = await openTestServer()
+    await damageTable(join(test.folder, 'svc_data/svc.db'), 'mail_items')
+    const lines = (await (await fetch(`${test.url}/metrics`)).text()).split('\n')
+    expect(lines).toContain('svc_mail_items_waiting NaN')
+    expect(lines).toContain('svc_unreadable_figures 1')
+    expect(lines).toContain('svc_jobs{status="pending"} 0')
+    expect((await test.admin.get('/api/op/service')).body).toMatchObject({
+      unreadable: [{ metric: 'svc_mail_items_waiting', reason: expect.stringContaining('is damaged') }],
+    })
   })
 
   test('is for superusers, and for local callers without a proxy', async () => {

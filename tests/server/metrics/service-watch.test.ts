@@ -4,7 +4,7 @@ import { superusers } from '../../../src/db/store/accounts/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
 import { LiveConfig } from '../../../src/server/config/live-config.ts'
 import { readConfig } from '../../../src/server/config/read-config.ts'
-import { metric } from '../../../src/server/metrics/exposition.ts'
+import { metric, type Reading } from '../../../src/server/metrics/exposition.ts'
 import { RequestTimes } from '../../../src/server/metrics/request-times.ts'
 import { ServiceWatch } from '../../../src/server/metrics/service-watch.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
@@ -14,9 +14,14 @@ const MINUTE = 60_000
 
 /** A watch whose metrics have as much free disk space as `lab.free` says; `check` runs it once. */
 async function openWatch(lab: JobLab) {
-  const disk = { free: 6e9 }
+  const disk: { free: Reading } = { free: 6e9 }
   const { db, clock } = lab
-  const metrics = { read: async () => [metric('svc_disk_free_bytes', 'Free space', disk.free)] }
+  const metrics = {
+    read: async () => [
+      metric('svc_disk_free_bytes', 'Free space', disk.free),
+      metric('svc_unreadable_figures', 'Not read', typeof disk.free === 'number' ? 0 : 1),
+    ],
+  }
   const live = new LiveConfig(readConfig({ flags: {}, env: {} }))
   const requests = new RequestTimes(clock)
   const watch = new ServiceWatch({ db, metrics, requests, live, clock, log: silentLog })
@@ -27,7 +32,7 @@ async function openWatch(lab: JobLab) {
       kinds: ['service.breached', 'service.cleared'],
     }),
   )
-  const check = async (free: number) => {
+  const check = async (free: Reading) => {
     disk.free = free
     watch.loop.start()
     await watch.loop.stop()
@@ -62,15 +67,13 @@ test('what stays beyond its limit for a minute is announced once, and the figure
     await check(free)
   }
   expect(await sent()).toEqual([['service.breached', 3.5e9]])
-  expect((await watch.describe()).figures).toMatchObject([
-    {
-      metric: 'svc_disk_free_bytes',
-      value: 3e9,
-      below: 5e9,
-      is_beyond: true,
-      since: expect.stringMatching(/Z$/),
-    },
-  ])
+  expect((await watch.describe()).figures[0]).toMatchObject({
+    metric: 'svc_disk_free_bytes',
+    value: 3e9,
+    below: 5e9,
+    is_beyond: true,
+    since: expect.stringMatching(/Z$/),
+  })
   await check(5e9)
   expect(await sent()).toEqual([
     ['service.breached', 3.5e9],
@@ -101,6 +104,34 @@ test('superusers who want it are mailed once when a limit is passed, and once wh
   ])
 })
 
+test('a figure that cannot be read is announced as such, and its alert stays', async () => {
+  await using lab = await JobLab.open()
+  const { watch, check, sent, mailed, clock } = await openWatch(lab)
+  await lab.db.write('superuser', (tx) =>
+    tx.insert(superusers, { email: 'a@example.org', mail_alerts: true }),
+  )
+  const problem = 'The database is damaged'
+  for (const free of [4e9, 4e9, { problem }, { problem }]) {
+    await check(free)
+    await clock.advance(MINUTE)
+  }
+  expect(await sent()).toEqual([
+    ['service.breached', 4e9],
+    ['service.breached', 1],
+  ])
+  expect((await mailed()).at(-1)?.[1]).toBe(
+    'Figures that cannot be read is 1, at or above the limit of 1 (svc_unreadable_figures): svc_disk_free_bytes (The database is damaged)',
+  )
+  const { figures, unreadable } = await watch.describe()
+  expect(figures[0]).toMatchObject({ value: null, is_beyond: true, since: expect.stringMatching(/Z$/) })
+  expect(unreadable).toEqual([{ metric: 'svc_disk_free_bytes', reason: problem }])
+  await check(6e9)
+  expect((await sent()).slice(2)).toEqual([
+    ['service.cleared', 6e9],
+    ['service.cleared', 0],
+  ])
+})
+
 test('a reload changes the limits, and what they no longer exceed is within again', async () => {
   await using lab = await JobLab.open()
   const { watch, check, sent, live, clock } = await openWatch(lab)
@@ -113,7 +144,7 @@ test('a reload changes the limits, and what they no longer exceed is within agai
     ['service.breached', 4e9],
     ['service.cleared', 4e9],
   ])
-  expect((await watch.describe()).figures).toMatchObject([{ below: null, is_beyond: false, since: '' }])
+  expect((await watch.describe()).figures[0]).toMatchObject({ below: null, is_beyond: false, since: '' })
 })
 
 test('the course has a value every 5 minutes, and a day of them', async () => {

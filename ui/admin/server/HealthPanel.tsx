@@ -43,7 +43,7 @@ export function HealthPanel() {
     <>
       <Panel title="State of the service" aside={version && <span class="soft">Version {version}</span>}>
         <Loaded of={state} task="load the state of the service" rows={8}>
-          {({ figures, times, leadership }) => (
+          {({ figures, unreadable, times, leadership }) => (
             <>
               {leadership && <Leadership {...leadership} />}
               <DataTable
@@ -53,6 +53,7 @@ export function HealthPanel() {
                 id={({ metric }) => metric}
                 href={(figure) => lookOf(figure).href}
               />
+              <Unreadable metrics={unreadable} />
             </>
           )}
         </Loaded>
@@ -82,11 +83,28 @@ export function HealthPanel() {
 function Leadership({ epoch, standbys }: NonNullable<ServiceState['leadership']>) {
   return (
     <p class="padded">
-      This server leads in epoch {epoch}.{' '}
-      {standbys.length > 0
-        ? `On standby: ${standbys.join(', ')}.`
-        : 'No other server is on standby: none takes over when this one is lost.'}
+      This server leads in epoch {epoch}. {standbyText(standbys)}
     </p>
+  )
+}
+
+function standbyText(standbys: readonly string[] | null): string {
+  if (standbys === null) return 'Which servers are on standby cannot be read.'
+  return standbys.length > 0
+    ? `On standby: ${standbys.join(', ')}.`
+    : 'No other server is on standby: none takes over when this one is lost.'
+}
+
+function Unreadable({ metrics }: { metrics: ServiceState['unreadable'] }) {
+  if (metrics.length === 0) return null
+  return (
+    <ul class="padded" aria-label="Figures that cannot be read">
+      {metrics.map(({ metric, reason }) => (
+        <li key={metric}>
+          <code>{metric}</code>: {reason}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -117,7 +135,7 @@ function figureColumns(times: readonly number[]): Column<Figure>[] {
       title: 'Now',
       phone: 'state',
       cell: (figure) =>
-        figure.is_beyond ? (
+        figure.is_beyond || !figure.is_read ? (
           <>
             <Status tone="bad" glyph="triangle" word={valueText(figure)} />
             {figure.since && (

@@ -6,6 +6,7 @@ const figure = v.object({
   metric: v.string(),
   title: v.string(),
   value: v.nullable(v.number()),
+  is_read: v.boolean(),
   from: v.nullable(v.number()),
   below: v.nullable(v.number()),
   is_beyond: v.boolean(),
@@ -14,14 +15,17 @@ const figure = v.object({
 })
 export type Figure = v.InferOutput<typeof figure>
 
+const unreadable = v.object({ metric: v.string(), reason: v.string() })
+
 const slowRequest = v.object({ route: v.string(), ms: v.number(), at: v.string() })
 export type SlowRequest = v.InferOutput<typeof slowRequest>
 
 /** The state of the service; `times` (Unix ms) are those of each history. */
 export const serviceState = v.object({
   figures: v.array(figure),
+  unreadable: v.array(unreadable),
   times: v.array(v.number()),
-  leadership: v.nullable(v.object({ epoch: v.number(), standbys: v.array(v.string()) })),
+  leadership: v.nullable(v.object({ epoch: v.number(), standbys: v.nullable(v.array(v.string())) })),
   slowest: v.array(slowRequest),
 })
 
@@ -100,6 +104,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
     href: '/docs/how-to/mail',
   },
   svc_memory_bytes: { show: formatBytes, href: GUIDE },
+  svc_unreadable_figures: { show: formatCount, href: GUIDE },
 }
 
 /** How a figure is shown, also one that these pages do not know yet. */
@@ -109,6 +114,7 @@ export function lookOf({ metric }: Figure): Look {
 
 /** The value in words. */
 export function valueText(figure: Figure): string {
+  if (!figure.is_read) return 'cannot be read'
   const { show, none = 'unknown' } = lookOf(figure)
   return figure.value === null ? none : show(figure.value)
 }

@@ -3734,8 +3734,11 @@ type GetOpServiceResponseFigure struct {
 
 	Title string `json:"title"`
 
-	// Null = unknown or infinite
+	// Null = it cannot be read, or infinite
 	Value *float64 `json:"value"`
+
+	// False: `unreadable` says why
+	IsRead bool `json:"is_read"`
 
 	// The value from which on it needs attention; null = none
 	From *float64 `json:"from"`
@@ -3743,6 +3746,7 @@ type GetOpServiceResponseFigure struct {
 	// The value below which it needs attention; null = none
 	Below *float64 `json:"below"`
 
+	// If it cannot be read, whether it was beyond before
 	IsBeyond bool `json:"is_beyond"`
 
 	// When that was noticed, UTC; empty while it is within
@@ -3752,12 +3756,19 @@ type GetOpServiceResponseFigure struct {
 	History []*float64 `json:"history"`
 }
 
+// GetOpServiceResponseUnreadable: see the reference of the routes
+type GetOpServiceResponseUnreadable struct {
+	Metric string `json:"metric"`
+
+	Reason string `json:"reason"`
+}
+
 // GetOpServiceResponseLeadership: see the reference of the routes
 type GetOpServiceResponseLeadership struct {
 	// How often a server has begun to lead
 	Epoch float64 `json:"epoch"`
 
-	// Base URLs of the servers on standby, cut to 51 characters; at most 100
+	// Base URLs of the servers on standby, cut to 51 characters; at most 100; null = they cannot be read
 	Standbys []string `json:"standbys"`
 }
 
@@ -3773,6 +3784,9 @@ type GetOpServiceResponseSlowest struct {
 // GetOpServiceResponse: see the reference of the routes
 type GetOpServiceResponse struct {
 	Figures []GetOpServiceResponseFigure `json:"figures"`
+
+	// Metrics that cannot be read, of these figures and others
+	Unreadable []GetOpServiceResponseUnreadable `json:"unreadable"`
 
 	// Unix ms, every 5 minutes since the start, a day
 	Times []float64 `json:"times"`

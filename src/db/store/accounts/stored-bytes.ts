@@ -1,6 +1,5 @@
 import { AppError, describeBytes } from '../../../base/index.ts'
 import { firstOf, mapped, type Query } from '../../engine/query.ts'
-import type { SqlReader } from '../../engine/sql.ts'
 
 /** The bytes of the stored jobs of a user. */
 export function storedBytesOf(user: string): Query<number> {
@@ -9,10 +8,10 @@ export function storedBytesOf(user: string): Query<number> {
 }
 
 /** The bytes of the stored jobs of all users. */
-export function storedBytesOfAll(tx: SqlReader): number {
-  const row = tx.one<{ bytes: number }>('SELECT coalesce(sum(job_bytes), 0) AS bytes FROM users')
-  return row?.bytes ?? 0
-}
+export const storedBytesOfAll: Query<number> = mapped(
+  firstOf<{ bytes: number }>('SELECT coalesce(sum(job_bytes), 0) AS bytes FROM users'),
+  (stored) => stored?.bytes ?? 0,
+)
 
 /** What the limit of a user depends on, as in a row or in a record. */
 interface Storer {

@@ -1,48 +1,43 @@
-import type { ReadTx } from '../../records/tx.ts'
+import { allOf, firstOf, mapped, type Query } from '../../engine/query.ts'
 import { storedBytesOfAll } from '../accounts/stored-bytes.ts'
 import { pendingByUser } from '../jobs/pending-by-user.ts'
 
 /** Current sizes. Each is read from a small part of the database, so that frequent scrapes are cheap. */
-export interface Gauges {
+export const GAUGES = {
   /** Number of queued jobs. */
-  pendingJobs: number
+  pendingJobs: pendingJobs(0),
   /** Number of jobs held by operators. */
-  heldJobs: number
-  runningJobs: number
-  pendingCalibrations: number
-  runningCalibrations: number
-  pendingDeliveries: number
+  heldJobs: pendingJobs(1),
+  runningJobs: rowsOf("quantum_jobs WHERE status = 'running'"),
+  pendingCalibrations: rowsOf("calibration_requests WHERE status = 'pending'"),
+  runningCalibrations: rowsOf("calibration_requests WHERE status = 'running'"),
+  pendingDeliveries: rowsOf("webhook_deliveries WHERE state = 'pending'"),
   /** Number of webhooks whose last attempt failed. */
-  failingWebhooks: number
+  failingWebhooks: rowsOf("webhooks WHERE enabled = 1 AND failing_since <> ''"),
   /** Number of mail items that wait for a digest. */
-  waitingMailItems: number
+  waitingMailItems: rowsOf('mail_items'),
   /** Leases in use, by operation and whether the driver's socket is attached. */
-  leases: { operation: string; state: 'granted' | 'attached'; count: number }[]
+  leases: allOf<{ operation: string; state: 'granted' | 'attached'; count: number }>(
+    `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
+     GROUP BY operation, state ORDER BY operation, state`,
+  ),
   /** Number of enabled drivers that were connected and are not. */
-  lostDrivers: number
+  lostDrivers: rowsOf("drivers WHERE enabled = 1 AND status <> 'online' AND last_seen <> ''"),
   /** Bytes of the stored jobs of all users. */
-  jobBytes: number
+  jobBytes: storedBytesOfAll,
 }
 
-/** Reads the sizes from one snapshot. */
-export function readGauges(tx: ReadTx): Gauges {
-  const rows = (sql: string) => tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM ${sql}`)?.rows ?? 0
-  const pending = (held: 0 | 1) =>
-    rows(`${pendingByUser(tx.dialect)} WHERE status = 'pending' AND held = ${held}`)
-  return {
-    pendingJobs: pending(0),
-    heldJobs: pending(1),
-    runningJobs: rows("quantum_jobs WHERE status = 'running'"),
-    pendingCalibrations: rows("calibration_requests WHERE status = 'pending'"),
-    runningCalibrations: rows("calibration_requests WHERE status = 'running'"),
-    pendingDeliveries: rows("webhook_deliveries WHERE state = 'pending'"),
-    failingWebhooks: rows("webhooks WHERE enabled = 1 AND failing_since <> ''"),
-    waitingMailItems: rows('mail_items'),
-    leases: tx.all(
-      `SELECT operation, state, count(*) AS count FROM leases WHERE driver <> ''
-       GROUP BY operation, state ORDER BY operation, state`,
-    ),
-    lostDrivers: rows("drivers WHERE enabled = 1 AND status <> 'online' AND last_seen <> ''"),
-    jobBytes: storedBytesOfAll(tx),
-  }
+function rowsOf(table: string): Query<number> {
+  return counted(`SELECT count(*) AS rows FROM ${table}`)
+}
+
+function pendingJobs(held: 0 | 1): Query<number> {
+  return counted(
+    (dialect) =>
+      `SELECT count(*) AS rows FROM ${pendingByUser(dialect)} WHERE status = 'pending' AND held = ${held}`,
+  )
+}
+
+function counted(sql: Query<number>['sql']): Query<number> {
+  return mapped(firstOf<{ rows: number }>(sql), (found) => found?.rows ?? 0)
 }

@@ -1,6 +1,6 @@
 export { BOUNDED_TIMES, boundTimes } from '../../hooks/bound-times.ts'
 export { announceFigure } from './announce-figure.ts'
-export { type Gauges, readGauges } from './gauges.ts'
+export { GAUGES } from './gauges.ts'
 export {
   CANCELLED_PAYLOAD_MS,
   createCancelledPayloadStep,

@@ -5,6 +5,7 @@ const figure = (more: Partial<Figure>): Figure => ({
   metric: 'svc_disk_free_bytes',
   title: 'Free disk space',
   value: 4e9,
+  is_read: true,
   from: null,
   below: null,
   is_beyond: false,
@@ -24,6 +25,8 @@ test('a state has no limit in words, and an unknown value is named', () => {
   const writes = figure({ metric: 'svc_storage_failing', value: 0, from: 1 })
   expect([valueText(writes), limitText(writes)]).toEqual(['accepted', ''])
   expect(valueText(figure({ metric: 'svc_backup_age_seconds', value: null }))).toBe('no backup')
+  const unread = figure({ metric: 'svc_backup_age_seconds', value: null, is_read: false })
+  expect(valueText(unread)).toBe('cannot be read')
 })
 
 test('a figure of a newer server is shown as a number', () => {
