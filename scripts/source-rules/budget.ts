@@ -84,7 +84,7 @@ export const AREAS: readonly Area[] = [
       { lines: 400, reason: 'AA: copies, forks and threads of clients, fields that a server adds' },
       { lines: 500, reason: 'AA, AH: their tests, which are part of the Python package' },
       { lines: -7_100, reason: 'AD: types and the synchronous client, which the installation makes' },
-      { lines: 200, reason: 'AH, AF: warnings of recalled calibrations, mitigation of counts' },
+      { lines: 240, reason: 'AH, AF: warnings of recalled calibrations, mitigation of counts, of lines too' },
       { lines: 900, reason: 'AE: sessions in three clients, with their tests' },
       { lines: 300, reason: 'AE: variables of a batch job, their tests' },
     ],

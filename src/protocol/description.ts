@@ -85,6 +85,15 @@ const qubit = v.looseObject({
   readout_error: v.optional(error),
   /** Probability of each outcome (columns) for each state (rows). */
   readout_assignment: v.optional(v.pipe(v.array(v.pipe(v.array(error), v.length(2))), v.length(2))),
+  /** How the qubits of its readout line are read together: of the first qubit of a line. */
+  readout_line: v.optional(
+    v.looseObject({
+      /** The first one is the lowest bit of states and outcomes. */
+      qubits: v.pipe(v.array(qubitIndex), v.minLength(2), v.maxLength(10)),
+      /** Probability of each outcome (columns) for each state (rows). */
+      assignment: v.pipe(v.array(v.array(error)), v.maxLength(1024)),
+    }),
+  ),
   calibrated_at: v.optional(calibratedAt),
   /** Place on the chip for maps, in any unit; y grows downwards. */
   x: v.optional(coordinate),

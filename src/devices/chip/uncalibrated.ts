@@ -29,12 +29,30 @@ export function uncalibratedOf(element: Element): UncalibratedValue[] {
 
 /** The values of an element that a check found stale, as far as jobs use them. */
 export function staleValuesOf(element: Element, provenance: Provenance): UncalibratedValue[] {
+  return markedOf(element, provenance).map(({ use, path, mark: { routine, at } }) => ({
+    use,
+    reason: `${path} was found stale by ${routine} at ${at}`,
+  }))
+}
+
+/**
+ * The values for which nothing of an element may be used until a check passes: a full calibration found them
+ * far off at its end, and knows no better ones.
+ */
+export function unusableValuesOf(element: Element, provenance: Provenance): UncalibratedValue[] {
+  return markedOf(element, provenance)
+    .filter(({ mark }) => mark.unusable === true)
+    .map(({ use, path, mark: { routine, at } }) => ({
+      use,
+      reason: `${path} was not verified by ${routine} at ${at}`,
+    }))
+}
+
+function markedOf(element: Element, provenance: Provenance) {
   const found = [...element.values].flatMap(([path, value]) => {
     const use = useOf(element, path)
     const mark = use && provenance.staleOf(element.name, path, value)
-    if (!mark) return []
-    const { routine, at } = mark
-    return [{ use, reason: `${path} was found stale by ${routine} at ${at}` }]
+    return mark ? [{ use, path, mark }] : []
   })
   return found.slice(0, MAX_STALE)
 }

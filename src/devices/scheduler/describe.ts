@@ -4,7 +4,12 @@ import type { Element, Qubit } from '../chip/elements/element.ts'
 import type { Hardware } from '../chip/hardware/hardware-file.ts'
 import type { Provenance } from '../chip/provenance/provenance.ts'
 import { qualityOf } from '../chip/quality.ts'
-import { staleValuesOf, type UncalibratedValue, uncalibratedOf } from '../chip/uncalibrated.ts'
+import {
+  staleValuesOf,
+  type UncalibratedValue,
+  uncalibratedOf,
+  unusableValuesOf,
+} from '../chip/uncalibrated.ts'
 import { calibratedChipOf, canPlayCz } from '../compiler/schedule/calibrated-chip.ts'
 import { describeTiming } from '../noise/describe-chip.ts'
 import { timingOf } from '../noise/noise-of-device-file.ts'
@@ -38,7 +43,8 @@ export function describeScheduler({
 }: DescribedScheduler): DeviceDescription {
   const isDummy = backend === 'dummy'
   const { usable } = calibratedChipOf(chip, hardware, isDummy ? 'any' : 'playable').coupling
-  const missingOf = (element: Element) => (isDummy ? [] : uncalibratedOf(element))
+  const missingOf = (element: Element) =>
+    isDummy ? [] : [...uncalibratedOf(element), ...unusableValuesOf(element, provenance)]
   const staleOf = (element: Element) => {
     const stale = isDummy ? [] : staleValuesOf(element, provenance)
     return stale.length === 0 ? {} : { stale }
@@ -67,6 +73,7 @@ export function describeScheduler({
     qubits: chip.qubits.map((qubit, index) => ({
       ...describeQubit(qubit),
       ...readoutOf(qubit, provenance),
+      ...lineOf(qubit, chip, provenance),
       ...(usable?.has(index) === false ? { operational: false } : stateOf(missingOf(qubit))),
       ...staleOf(qubit),
     })),
@@ -113,6 +120,14 @@ function readoutOf(qubit: Qubit, provenance: Provenance) {
     ...(assignment &&
       quality.readout_error !== undefined && { readout_assignment: assignment.map((row) => [...row]) }),
   }
+}
+
+/** How the line of which a qubit is the first is read together, where that is known. */
+function lineOf(qubit: Qubit, chip: Chip, provenance: Provenance) {
+  const line = provenance.lineOf(qubit, (name) => chip.element(name))
+  if (!line) return {}
+  const numbers = line.qubits.map((name) => chip.qubits.findIndex((each) => each.name === name))
+  return { readout_line: { qubits: numbers, assignment: line.matrix.map((row) => [...row]) } }
 }
 
 function describeQubit(qubit: Qubit) {

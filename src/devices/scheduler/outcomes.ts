@@ -1,6 +1,7 @@
 import { type JobPayload, needsDiscriminators } from '../../protocol/index.ts'
 import { createRng, EXACT_READOUT, type ResultBudget, Tally } from '../../simulator/index.ts'
 import type { IqArrays } from '../bench/instrument.ts'
+import type { LineAssignment } from '../chip/provenance/provenance.ts'
 import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
 import type { Reading } from '../compiler/schedule/schedule-circuit.ts'
 import type { Acquisition } from '../pulse/schedule.ts'
@@ -93,6 +94,32 @@ export function readoutAssignment(
     return qubit === undefined ? null : chip.assignmentOf(qubit)
   })
   return found.every((matrix) => matrix !== undefined) ? found : undefined
+}
+
+/**
+ * The lines of which a job measures two or more qubits, by the places of their bits. A qubit that it does not
+ * measure is taken as 0 and its outcome as of no matter.
+ */
+export function linesOfBits(
+  bits: ResultBits,
+  readings: readonly Reading[],
+  lines: readonly LineAssignment[],
+): { bits: number[]; assignment: number[][] }[] {
+  const measured = placesOf(bits, readings).map((place) => readings[place]?.qubit)
+  return lines.flatMap(({ qubits, matrix }) => {
+    const places = qubits.map((qubit) => measured.indexOf(qubit))
+    const own = places.flatMap((place, at) => (place >= 0 ? [at] : []))
+    if (own.length < 2) return []
+    const spread = (state: number) => own.reduce((sum, at, bit) => sum | (((state >> bit) & 1) << at), 0)
+    const gather = (outcome: number) => own.reduce((sum, at, bit) => sum | (((outcome >> at) & 1) << bit), 0)
+    const reduced = Array.from({ length: 2 ** own.length }, (_, state) => {
+      const row = Array.from({ length: 2 ** own.length }, () => 0)
+      for (const [outcome, share] of (matrix[spread(state)] ?? []).entries())
+        row[gather(outcome)] = (row[gather(outcome)] ?? 0) + share
+      return row
+    })
+    return [{ bits: own.map((at) => places[at] ?? 0), assignment: reduced }]
+  })
 }
 
 /** The signal of every shot and bit, `[shots][bits][re, im]`, or their mean, `[bits][re, im]`. */

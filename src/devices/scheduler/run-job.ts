@@ -2,6 +2,7 @@ import { type Clock, MIB, toTimestamp } from '../../base/index.ts'
 import { type CircuitResult, JOB_LIMITS, type JobPayload, type JobResults } from '../../protocol/index.ts'
 import { type Execution, executionsOf, lowerExecution, ResultBudget } from '../../simulator/index.ts'
 import type { Instrument, IqArrays } from '../bench/instrument.ts'
+import type { LineAssignment } from '../chip/provenance/provenance.ts'
 import { type CompiledCircuit, compileCircuit } from '../compiler/compile.ts'
 import { levelOf } from '../compiler/levels.ts'
 import type { CalibratedChip } from '../compiler/schedule/calibrated-chip.ts'
@@ -13,7 +14,7 @@ import type { Program, Schedule } from '../pulse/schedule.ts'
 import { circuitResultOf, jobResultsOf } from '../results.ts'
 import { circuitsOf, jobErrorOf, memoryOf } from '../simulation/simulate-job.ts'
 import { instrumentJobError, waitOf } from './instrument-job-error.ts'
-import { bitsOutcomes, pointOutcomes, readoutAssignment, traceOutcomes } from './outcomes.ts'
+import { bitsOutcomes, linesOfBits, pointOutcomes, readoutAssignment, traceOutcomes } from './outcomes.ts'
 import type { JobRecord } from './record-job.ts'
 import { type ResultBits, resultBitsOf } from './result-bits.ts'
 
@@ -30,6 +31,8 @@ interface ChipJob {
   onFirstSchedule?(schedule: Schedule): void
   /** Why the results of a schedule are doubtful, for their warnings. */
   doubtsOf(schedule: Schedule): string[]
+  /** The readout lines whose assignment is known. */
+  lines: readonly LineAssignment[]
   /** Further metadata of the results, taken when all circuits have run. */
   metadata(): Record<string, unknown>
 }
@@ -172,6 +175,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
   const measured = new Set(readings.map(({ clbit }) => clbit))
   const unmeasured = bits.held.flatMap((outcome, clbit) => (measured.has(outcome) ? [] : [clbit]))
   const assignment = isDummy ? undefined : readoutAssignment(bits, readings, payload, chip)
+  const lines = assignment ? linesOfBits(bits, readings, job.lines) : []
   const warnings = [...circuit.warnings, ...compiled.warnings, ...job.doubtsOf(schedule), ...doubts]
   return circuitResultOf({
     circuitIndex,
@@ -190,6 +194,7 @@ async function runCircuit(job: ChipJob, compiled: Compiled, budget: ResultBudget
       gates,
       shot_ns: resetNs + schedule.duration,
       ...(assignment && { readout_assignment: assignment }),
+      ...(lines.length > 0 && { readout_lines: lines }),
       ...(payload.meas_level < 2 && { unmeasured_slots: unmeasured, memory_unit: 'V' }),
       ...(warnings.length > 0 && { warnings }),
     },

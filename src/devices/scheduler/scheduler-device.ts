@@ -136,6 +136,9 @@ export async function createScheduler(context: DeviceContext<SchedulerOptions>):
         io,
         record,
         metadata,
+        lines: current.chip.qubits.flatMap(
+          (qubit) => provenance.lineOf(qubit, (name) => current.chip.element(name)) ?? [],
+        ),
         doubtsOf: (schedule) =>
           isDummy ? [NO_HARDWARE] : doubtsOf(schedule, { chip: current.chip, provenance, hasBits }),
         onFirstSchedule: (schedule) => logLevels(current, schedule),

@@ -707,6 +707,13 @@ type EstimateScore struct {
 	MeanWidth *float64 `json:"mean_width"`
 }
 
+// QpuDescriptionQubitReadoutLine: see the reference of the routes
+type QpuDescriptionQubitReadoutLine struct {
+	Qubits []int64 `json:"qubits"`
+
+	Assignment [][]float64 `json:"assignment"`
+}
+
 // QpuDescriptionQubitUncalibrated: see the reference of the routes
 type QpuDescriptionQubitUncalibrated struct {
 	Use string `json:"use"`
@@ -727,6 +734,8 @@ type QpuDescriptionQubit struct {
 	ReadoutError *float64 `json:"readout_error,omitempty"`
 
 	ReadoutAssignment [][]float64 `json:"readout_assignment,omitempty"`
+
+	ReadoutLine *QpuDescriptionQubitReadoutLine `json:"readout_line,omitempty"`
 
 	// UTC time at which the newest of its values in use was measured
 	CalibratedAt *string `json:"calibrated_at,omitempty"`

@@ -41,6 +41,17 @@ def test_shares_before_the_readout_are_found(shares: dict[str, float]) -> None:
         assert share == pytest.approx(shares.get(outcome, 0), abs=2e-3)
 
 
+def test_errors_that_go_together_are_taken_off_with_the_matrix_of_the_line() -> None:
+    # Both bits of 11 flip together: no product of two matrices says so.
+    line = [[0.96, 0.0, 0.0, 0.04], [0.0, 0.98, 0.02, 0.0], [0.0, 0.02, 0.98, 0.0], [0.1, 0.0, 0.0, 0.9]]
+    result = read({"00": 1.0}, [FIRST, SECOND])
+    result.raw["counts"] = {"00": 5_300, "11": 4_700}
+    result.raw["metadata"]["readout_lines"] = [{"bits": [0, 1], "assignment": line}]
+    found = mitigated(CircuitResult(result.raw))
+    assert found is not None and found["00"] == pytest.approx(0.5, abs=1e-3)
+    assert found["11"] == pytest.approx(0.5, abs=1e-3)
+
+
 def test_a_bit_without_a_matrix_stays_and_a_result_without_matrices_has_no_shares() -> None:
     result = read({"00": 1.0}, [FIRST, None])
     found = mitigated(result)

@@ -6,6 +6,7 @@ import type { Edge, Element } from '../elements/element.ts'
 import { isFields } from '../elements/element-type.ts'
 import { readText } from '../files/watched-file.ts'
 import { parseYaml } from '../files/yaml-text.ts'
+import { DISCRIMINATORS, readoutBasis } from '../readout-unit.ts'
 import { writeWhole } from '../write-back/replace-file.ts'
 
 const HEADING =
@@ -49,6 +50,8 @@ export interface StaleValue {
   run: string
   /** UTC. */
   at: string
+  /** Whether nothing of the element may be used until a check passes. */
+  unusable?: true
 }
 
 /** The measured error of the gates of a qubit or an edge. */
@@ -66,6 +69,18 @@ export interface MeasuredGate {
   isCheck?: boolean
 }
 
+/** How the qubits of a readout line are read together. */
+export interface LineAssignment {
+  /** The first one is the lowest bit. */
+  readonly qubits: readonly string[]
+  /** Probability of each outcome (columns) in each of the states (rows). */
+  readonly matrix: readonly (readonly number[])[]
+}
+
+/** Where that is stored of the first qubit of a line. */
+const LINE = 'readout_line'
+const line = v.object({ qubits: v.array(v.string()), matrix: v.array(v.array(v.number())) })
+
 /** Where the error of the gates of an element is stored: no value of the device file has this path. */
 const GATES = { qubit: 'gates', edge: 'cz' } as const
 /** The values on which that error depends. */
@@ -82,7 +97,13 @@ const GATE_VALUES = {
 /** The current at which that gate was measured: files of former releases do not have it. */
 const PARKING = 'bias.parking_current'
 
-const staleMark = v.looseObject({ routine: v.string(), run: v.string(), at: v.string(), value: v.string() })
+const staleMark = v.looseObject({
+  routine: v.string(),
+  run: v.string(),
+  at: v.string(),
+  value: v.string(),
+  unusable: v.optional(v.boolean()),
+})
 const marked = v.looseObject({ stale: staleMark })
 type StaleMark = v.InferOutput<typeof staleMark>
 
@@ -187,6 +208,30 @@ export class Provenance {
     writeWhole(this.#path, textOf({ origins: changed, stale }))
   }
 
+  /** The assignment of the line of which a qubit is the first; undefined when a readout has changed since. */
+  lineOf({ name }: Element, elementOf: (name: string) => Element | undefined): LineAssignment | undefined {
+    const stored = this.#stored(name, LINE)
+    const { success, output } = v.safeParse(line, stored)
+    return success && stored?.value === hashOfLine(output.qubits, elementOf) ? output : undefined
+  }
+
+  /** Records assignments of lines. */
+  recordLines(
+    lines: readonly LineAssignment[],
+    found: { routine: string; run: string; at: string },
+    elementOf: (name: string) => Element | undefined,
+  ): void {
+    if (lines.length === 0) return
+    const { origins, stale } = readSideFile(this.#path)
+    const changed = copyOf(origins)
+    for (const { qubits, matrix } of lines) {
+      const [first = ''] = qubits
+      const stored = { ...found, fit: {}, value: hashOfLine(qubits, elementOf), qubits, matrix }
+      changed[first] = { ...changed[first], [LINE]: stored }
+    }
+    writeWhole(this.#path, textOf({ origins: changed, stale }))
+  }
+
   /** Marks values that are found stale, and removes the marks of routines that found an element good. */
   recordChecks(found: {
     stale: readonly StaleValue[]
@@ -252,6 +297,16 @@ function hashOfValue(value: unknown): string {
 
 function hashOfGate({ values, kind }: Element): string {
   return hashOfValue(GATE_VALUES[kind].map((path) => values.get(path) ?? null))
+}
+
+function hashOfLine(qubits: readonly string[], elementOf: (name: string) => Element | undefined): string {
+  return hashOfValue(
+    qubits.map((qubit) => {
+      const values = elementOf(qubit)?.values
+      const valueAt = (path: string) => values?.get(path)
+      return [...readoutBasis(valueAt), ...DISCRIMINATORS].map((path) => valueAt(path) ?? null)
+    }),
+  )
 }
 
 function errorIn(stored: StoredOrigin | undefined, key: 'error' | 'calibrated'): number | undefined {

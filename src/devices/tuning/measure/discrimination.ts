@@ -7,6 +7,12 @@ import { aloneAndBeside, storedShifts, TONE_SHIFTS } from './tone-shifts.ts'
 export const TWO_STATE_PRIORS = ['frequency', 'pulse_amp', 'integration_time'].map(
   (key) => `measure_2state.${key}`,
 )
+/** What a routine uses that makes bits of the signals of a readout of two states. */
+export const DISCRIMINATION_PRIORS = [
+  ...TWO_STATE_PRIORS,
+  ...['acq_rotation', 'acq_threshold'].flatMap((key) => [`measure_2state.${key}`, `measure.${key}`]),
+  TONE_SHIFTS,
+]
 export const THREE_STATE_PRIORS = ['frequency', 'pulse_amp', 'integration_time'].map(
   (key) => `measure_3state.${key}`,
 )

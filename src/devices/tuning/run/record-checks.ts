@@ -23,6 +23,8 @@ interface Stale {
   readonly routine: string
   readonly element: string
   readonly path: string
+  /** Whether nothing of the element may be used until a check passes. */
+  readonly isUnusable?: boolean
 }
 
 /** A routine by which the values of an element hold. */
@@ -89,7 +91,7 @@ export function recordChecks(
 }
 
 /** The values of an element that a routine of a fidelity check finds stale. */
-const MARKED: Readonly<Record<string, readonly string[]>> = {
+export const MARKED: Readonly<Record<string, readonly string[]>> = {
   randomized_benchmarking: ['rxy.amp180'],
   t1: ['rxy.amp180'],
   ramsey_correction: ['clock_freqs.f01'],
@@ -138,9 +140,10 @@ function recordFindings(
 ): void {
   if (!setup.mayWrite || stale.length + good.length === 0) return
   const at = new Date(setup.clock.now()).toISOString()
-  const marks = stale.flatMap(({ element, path, routine }): StaleValue[] => {
+  const marks = stale.flatMap(({ element, path, routine, isUnusable = false }): StaleValue[] => {
     const value = chip.get(element, path)
-    return value === undefined ? [] : [{ element, path, value, routine, run, at }]
+    const mark = { element, path, value, routine, run, at, ...(isUnusable && { unusable: true as const }) }
+    return value === undefined ? [] : [mark]
   })
   try {
     provenance.recordChecks({ stale: marks, good })

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { readDeviceFile } from '../../chip/device-file.ts'
 import { readText } from '../../chip/files/watched-file.ts'
 import type { MeasuredGate, Provenance } from '../../chip/provenance/provenance.ts'
@@ -8,9 +9,14 @@ import type { WriteOutcome } from './write-results.ts'
 /** The benchmarks whose fidelity is that of the gates of an element. */
 export const GATE_BENCHMARKS: readonly string[] = ['randomized_benchmarking', 'cz_rb']
 
+/** The benchmark of the qubits of a line together, and what it finds of the whole line. */
+const LINE_BENCHMARK = 'line_readout'
+const lineData = v.object({ qubits: v.array(v.string()), matrix: v.array(v.array(v.number())) })
+
 /**
- * Records the errors of the gates that a run has measured beside the device file: by those of edges jobs are
- * placed on the chip, and checks for drift are compared with all of them. Nothing is recorded for gates whose
+ * Records the errors of the gates that a run has measured beside the device file, and how lines are read
+ * together: by the errors of edges jobs are placed on the chip, and checks for drift are compared with all of
+ * them. Nothing is recorded for gates whose
  * values another person changed meanwhile, nor for a run that did not write what it found.
  */
 export function recordGates({
@@ -30,10 +36,10 @@ export function recordGates({
   isCheck: boolean
 }): void {
   if (!setup.mayWrite || walked.stopped !== undefined || written.error !== undefined) return
-  const measured = walked.results.filter(
-    ({ routine, outcome }) => GATE_BENCHMARKS.includes(routine.name) && outcome.error === undefined,
-  )
-  if (measured.length === 0) return
+  const found = walked.results.filter(({ outcome }) => outcome.error === undefined)
+  const measured = found.filter(({ routine }) => GATE_BENCHMARKS.includes(routine.name))
+  const read = found.filter(({ routine }) => routine.name === LINE_BENCHMARK)
+  if (measured.length + read.length === 0) return
   const text = readText(setup.devicePath)
   const file = typeof text === 'string' ? readDeviceFile(text) : { problems: text.problems }
   if ('problems' in file) return
@@ -48,9 +54,14 @@ export function recordGates({
     if (!element || (isCheck && element.kind === 'qubit') || !isKept(target) || error === undefined) return []
     return error >= 0 && error < 1 ? [{ element, error, routine: routine.name, run, at, isCheck }] : []
   })
+  const lines = read.flatMap(({ outcome }) => {
+    const { success, output } = v.safeParse(lineData, outcome.finding?.benchmark?.rawData)
+    return success && output.qubits.every(isKept) ? [output] : []
+  })
   try {
     provenance.recordGates(gates)
+    provenance.recordLines(lines, { routine: LINE_BENCHMARK, run, at }, (name) => file.chip.element(name))
   } catch (error) {
-    setup.log.warn('the errors of gates could not be recorded', { error })
+    setup.log.warn('the errors of gates and readout lines could not be recorded', { error })
   }
 }

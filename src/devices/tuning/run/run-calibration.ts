@@ -187,8 +187,10 @@ export async function runCalibration(
         ? await verifyRun(first, {
             input,
             runner,
+            recordOf,
             walkAgain: (again) => walkThrough(again, verifying),
             onCheck: (node) => steps.verify(node),
+            quick: (routine, target) => settingsFor(config, 'fidelity_check', routine, target),
           })
         : first
     const walked = withCollisions(verified, collisionsOf(chip, number), clock)

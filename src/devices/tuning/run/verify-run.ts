@@ -1,7 +1,13 @@
 import type { Clock } from '../../../base/index.ts'
 import type { Collision } from '../plan/collisions.ts'
 import { type Instance, type Instances, instancesOf, keyOf } from '../plan/instances.ts'
-import { type CalibrationPlan, type CheckResult, type PlanInput, planPartial } from '../plan/planner.ts'
+import {
+  type CalibrationPlan,
+  type CheckResult,
+  type PlanInput,
+  planPartial,
+  type RecordOf,
+} from '../plan/planner.ts'
 import { RoutineError } from '../routine.ts'
 import { confirmedChecks } from '../walk/checks.ts'
 import { PARKING_PATH } from '../walk/run-currents.ts'
@@ -9,6 +15,7 @@ import type { NodeRunner } from '../walk/run-node.ts'
 import { pathsOfUnits } from '../walk/value-units.ts'
 import { endedEarly, type NodeResult, type WalkResult, withoutUse } from '../walk/walk.ts'
 import { FREQUENCY, isBeside, type Switching, switchingOf } from './switching.ts'
+import { verifyBenchmarks } from './verify-benchmarks.ts'
 
 interface Verification {
   readonly input: PlanInput
@@ -16,6 +23,10 @@ interface Verification {
   /** Walks through another plan, from the values that the run has found. */
   walkAgain(plan: CalibrationPlan): Promise<WalkResult>
   onCheck(node: Instance): void
+  /** What the side file of the device file knows of a value of before. */
+  readonly recordOf: RecordOf
+  /** The settings of a fidelity check. */
+  readonly quick: NodeRunner['settingsOf']
 }
 
 /**
@@ -27,6 +38,18 @@ interface Verification {
  */
 export async function verifyRun(walked: WalkResult, verification: Verification): Promise<WalkResult> {
   if (walked.stopped !== undefined) return walked
+  const verified = await verifyValues(walked, verification)
+  if (verified.stopped !== undefined) return verified
+  const { input, quick, onCheck } = verification
+  const runner = { ...verification.runner, settingsOf: quick }
+  try {
+    return await verifyBenchmarks(verified, { input, runner, onBenchmark: onCheck })
+  } catch (error) {
+    return { ...verified, ...endedEarly(error, runner) }
+  }
+}
+
+async function verifyValues(walked: WalkResult, verification: Verification): Promise<WalkResult> {
   const { input, runner, walkAgain, onCheck } = verification
   const instances = instancesOf(input)
   const nodes = [...instances.byKey.values()].filter((node) => isVerified(node, walked))
@@ -72,8 +95,9 @@ interface Judgement {
 /** The run with what its verification says: of what was mended, of qubits that switch, of what is off. */
 function judged(
   verified: WalkResult,
-  { moved, off, checks, switching, verification: { input, runner } }: Judgement,
+  { moved, off, checks, switching, verification }: Judgement,
 ): WalkResult {
+  const { input } = verification
   const marginOf = (node: Instance) => {
     const check = checks.get(keyOf(node.routine.name, node.target))
     return check && 'margin' in check ? check.margin : undefined
@@ -91,7 +115,7 @@ function judged(
       return `${each.text}${texts.length > 0 ? `; off at the end for this reason: ${texts.join(', ')}` : ''}`
     }),
   ]
-  return failed.reduce<WalkResult>((result, node) => withdraw(result, node, marginOf(node), runner), {
+  return failed.reduce<WalkResult>((result, node) => withdraw(result, node, marginOf(node), verification), {
     ...verified,
     notes: [...verified.notes, ...notes],
   })
@@ -152,7 +176,7 @@ function withdraw(
   walked: WalkResult,
   { routine, target }: Instance,
   margin: number | undefined,
-  { values, clock }: Pick<NodeRunner, 'values' | 'clock'>,
+  { runner: { values, clock }, recordOf }: Verification,
 ): WalkResult {
   const own = [...routine.writes, ...routine.optionalWrites]
   const paths = pathsOfUnits(own, (path) => values.before(target, path))
@@ -167,7 +191,12 @@ function withdraw(
     ],
     stale: [
       ...(walked.stale ?? []),
-      ...own.filter(isSet).map((path) => ({ target, path, routine: routine.name })),
+      ...own.filter(isSet).map((path) => ({
+        target,
+        path,
+        routine: routine.name,
+        isUnusable: recordOf(target, path) === 'none',
+      })),
     ],
   }
 }

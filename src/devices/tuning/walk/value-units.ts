@@ -52,6 +52,15 @@ const VALUE_UNITS: readonly ValueUnit[] = [
   },
 ]
 
+/** A value in use that is not known to be right, and what did not confirm it. */
+export interface StaleUse {
+  readonly target: string
+  readonly path: string
+  readonly routine: string
+  /** Whether nothing of the target may be used until a check passes. */
+  readonly isUnusable?: boolean
+}
+
 /** A unit of which a run found some values and not the others. */
 interface BrokenUnit {
   readonly target: string

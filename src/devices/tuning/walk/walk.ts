@@ -10,7 +10,7 @@ import { hasMoved, MovedValues } from './moved.ts'
 import { PARKING_PATH } from './run-currents.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from './run-node.ts'
 import type { RunValues } from './run-values.ts'
-import { Units } from './value-units.ts'
+import { type StaleUse, Units } from './value-units.ts'
 
 /** A value that a routine found, with the one before it. */
 export interface FoundParameter extends FoundValue {
@@ -103,7 +103,7 @@ export interface WalkResult {
   readonly skipped: readonly SkippedNode[]
   readonly notes: readonly string[]
   /** Values in use that are not known to be right, and what did not confirm them. */
-  readonly stale?: readonly { target: string; path: string; routine: string }[]
+  readonly stale?: readonly StaleUse[]
   /** Why it ended early; undefined when it reached its end. */
   readonly stopped: string | undefined
   /** Whether that is because a person stopped the run. */
@@ -145,7 +145,7 @@ class Walk {
   readonly #skipped: SkippedNode[] = []
   readonly #notes: string[] = []
   readonly #units: Units
-  readonly #stale: { target: string; path: string; routine: string }[] = []
+  readonly #stale: StaleUse[] = []
   /** Edges that the present node has parked, and whether each got another current. */
   readonly #parked: { edge: string; hasMoved: boolean }[] = []
 

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
+import { Provenance } from '../../../../src/devices/chip/provenance/provenance.ts'
+import { describeScheduler } from '../../../../src/devices/scheduler/describe.ts'
 import type { Routine } from '../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { EPOCH } from '../../../support/simulated-chip/chips.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { coldQubit, coldTruth } from '../../../support/tuning/cold-qubit.ts'
-import { RUNS_WHOLE } from '../../../support/whole.ts'
+import { part } from '../../../support/whole.ts'
 
 const DAY_MS = 86_400_000
 const LAST = 'purity_benchmarking'
@@ -38,6 +42,11 @@ async function runWith(folder: string, events: ChipTruth['events'], change = (ea
 const at = new Date(Date.parse(EPOCH) + DAY_MS / 2).toISOString()
 const step = (field: string, by: number) => ({ kind: 'step' as const, at, target: 'q0', field, by })
 
+/** A benchmark whose error is so many times as large. */
+const worse = ({ error = 0 }: { error?: number }, times: number) => ({
+  ...{ error: times * error, fidelity: 1 - times * error },
+})
+
 const CHANGES: [string, ChipTruth['events'][number], string, string, (value: number) => boolean][] = [
   [
     'readout',
@@ -56,8 +65,18 @@ const CHANGES: [string, ChipTruth['events'][number], string, string, (value: num
   ['T1', step('t1', -0.85 * (q0?.t1 ?? 0)), 't1', 'coherence.t1', (value) => value < 0.3 * (q0?.t1 ?? 0)],
 ]
 
+const RETURNS: [string, number, string[]][] = [
+  ['returns', -1, ['switches']],
+  ['leaves twice', 1, ['moved during']],
+]
+
+const WORSE: [string, number, boolean][] = [
+  ['nine times as large keeps jobs from the qubit', 40, true],
+  ['three times as large is a failure, with stale values', 6, false],
+]
+
 describe('the end of a full calibration', () => {
-  test.each(CHANGES.slice(0, RUNS_WHOLE ? CHANGES.length : 2))(
+  test.each(CHANGES.slice(0, part(CHANGES.length, 1)))(
     'sees what has moved during the run and calibrates it once more: %s',
     async (_, event, routine, path, isRight) => {
       using folder = temporaryFolder()
@@ -79,10 +98,7 @@ describe('the end of a full calibration', () => {
     expect(findings.routines?.filter(({ superseded }) => superseded)).toEqual([])
   }, 60_000)
 
-  test.each([
-    ['returns', -1, ['switches']],
-    ['leaves twice', 1, ['moved during']],
-  ])(
+  test.each(RETURNS.slice(0, part(2, 1)))(
     'tells a frequency that switches from one that moves: it %s',
     async (_, direction, notes) => {
       using folder = temporaryFolder()
@@ -118,6 +134,52 @@ describe('the end of a full calibration', () => {
       )
       const now = (q0?.f01 ?? 0) + (direction < 0 ? 0 : 2 * by)
       expect(Math.abs((await qubit.value('clock_freqs.f01')) - now)).toBeLessThan(20e3)
+    },
+    60_000,
+  )
+
+  test.each(WORSE.slice(0, part(2, 1)))(
+    'repeats the benchmarks: an error more than %s',
+    async (_, factor, isUnusable) => {
+      using folder = temporaryFolder()
+      let runs = 0
+      const { findings, qubit } = await runWith(folder.path, [], (routine) =>
+        routine.name === 'randomized_benchmarking'
+          ? {
+              ...routine,
+              *measure(context) {
+                const found = yield* routine.measure(context)
+                const { benchmark } = found
+                const times = ++runs > 1 ? factor : 1
+                return {
+                  ...found,
+                  ...(benchmark && { benchmark: { ...benchmark, ...worse(benchmark, times) } }),
+                }
+              },
+            }
+          : routine,
+      )
+      expect([findings.status, findings.errors]).toEqual([
+        'partial_failure',
+        [
+          expect.stringMatching(
+            /^q0 randomized_benchmarking: not_verified at the end of the run: \S+, \S+ in the run; the values are kept and stale$/,
+          ),
+        ],
+      ])
+      expect(
+        findings.notes?.filter((note) => /verified by readout_fidelity: q0 \S+ %/.test(note)),
+      ).toHaveLength(1)
+      const file = readDeviceFile(readFileSync(qubit.devicePath, 'utf8'))
+      if ('problems' in file) throw new Error(file.problems.join('\n'))
+      const { qubits = [] } = describeScheduler({
+        ...{ chip: file.chip, hardware: undefined, backend: 'simulated', deviceConfig: '' },
+        provenance: Provenance.read(qubit.devicePath),
+      })
+      expect(qubits[0]?.stale?.map(({ reason }) => reason)).toEqual([
+        expect.stringContaining('rxy.amp180 was found stale by randomized_benchmarking'),
+      ])
+      expect(qubits[0]?.operational).toBe(isUnusable ? false : undefined)
     },
     60_000,
   )

@@ -14,7 +14,7 @@ _MAX_OUTCOMES = 4096
 def mitigated(result: CircuitResult) -> dict[str, float] | None:
     """Shares of the outcomes before the readout, by the assignment matrices that belong to the result.
 
-    The matrix of each bit is inverted on the outcomes that were seen (P. D. Nation et al., PRX Quantum 2, 040326
+    The matrix of each bit, or of the bits of a readout line together, is inverted on the outcomes that were seen (P. D. Nation et al., PRX Quantum 2, 040326
     (2021)). Shares can be negative: they are quasi-probabilities, whose sum is 1.
 
     Returns:
@@ -33,7 +33,15 @@ def mitigated(result: CircuitResult) -> dict[str, float] | None:
     outcomes = sorted(counts)
     bits = np.array([[int(bit) for bit in reversed(outcome)] for outcome in outcomes])
     assignment = np.ones((len(outcomes), len(outcomes)))
+    lines = metadata.get("readout_lines") or []
+    for line in lines:
+        # Errors of qubits that share a line are not independent: the lowest bit of a state is that of the first.
+        state = bits[:, line["bits"]] @ (1 << np.arange(len(line["bits"])))
+        assignment *= np.asarray(line["assignment"], dtype=float)[state[None, :], state[:, None]]
+    together = {place for line in lines for place in line["bits"]}
     for place, matrix in enumerate(matrices):
+        if place in together:
+            continue
         own = bits[:, place]
         # Rows are the outcomes that are read, columns those that were there. Nothing is read into a bit without one.
         assignment *= np.asarray(np.eye(2) if matrix is None else matrix, dtype=float)[own[None, :], own[:, None]]

@@ -1,8 +1,8 @@
 import type { ComplexSeries } from '../../../fitting/complex-series.ts'
-import { discriminatorPaths, TWO_STATE_PRIORS } from '../../measure/discrimination.ts'
+import { DISCRIMINATION_PRIORS, discriminatorPaths } from '../../measure/discrimination.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { allShotsOf } from '../../measure/shots.ts'
-import { storedShifts, TONE_SHIFTS } from '../../measure/tone-shifts.ts'
+import { storedShifts } from '../../measure/tone-shifts.ts'
 import { defineRoutine, type Measurement, type RoutineContext, RoutineError } from '../../routine.ts'
 
 const SHOTS = 2_000
@@ -18,55 +18,58 @@ const CLEAR = 4
  * beside the others, the assignment matrix of the line, and how errors of two qubits go together. A qubit
  * that is read as 1 more than twice as often beside the tones of the others as alone fails.
  */
-export const lineReadout = defineRoutine({
-  name: 'line_readout',
-  kind: 'qubit',
-  dependsOn: ['two_state_discrimination'],
-  reads: DRIVEN,
-  priors: [
-    ...DRIVE_PRIORS,
-    ...TWO_STATE_PRIORS,
-    ...['acq_rotation', 'acq_threshold'].flatMap((key) => [`measure_2state.${key}`, `measure.${key}`]),
-    TONE_SHIFTS,
-  ],
-  size: { points: CHOSEN_STATES, shots: SHOTS },
-  *measure(context) {
-    const { target, qubits } = context
-    const mates = context.lineMatesOf(target)
-    if (mates.length === 0) throw new RoutineError('declined', 'no other qubit is read on its line')
-    const line = qubits.filter((qubit) => qubit === target || mates.includes(qubit))
-    const bits = yield* readLine(context, line)
-    const own = line.indexOf(target)
-    const [alone, beside] = [bits.alone, sharesOf(bits.read, 0, own)]
-    const error = Math.sqrt((alone * (1 - alone) + beside * (1 - beside) + 1 / bits.shots) / bits.shots)
-    if (beside > MAX_RATIO * alone + CLEAR * error) {
-      const [together, single] = [beside, alone].map((share) => `${(100 * share).toPrecision(3)} %`)
-      const message = `read beside ${mates.join(', ')}, ${target} in 0 is 1 in ${together} of the shots, alone in ${single}`
-      throw new RoutineError('readout_crosstalk', message, { quality: { alone, beside } })
-    }
-    const assignments = line.map((_, at) => assignmentOf(bits.states, bits.read, at))
-    const [[, zero = 0] = [], [one = 0] = []] = assignments[own] ?? []
-    const shots = (bits.shots * bits.states.length) / 2
-    return {
-      benchmark: {
-        metric: 'assignment',
-        fidelity: 1 - (zero + one) / 2,
-        error: (zero + one) / 2,
-        fidelityError: Math.sqrt((zero * (1 - zero) + one * (1 - one) + 1 / shots) / shots) / 2,
-        rawData: {
-          qubits: line,
-          assignments,
-          one_alone: alone,
-          one_beside: beside,
-          correlations: correlationsOf(bits.states, bits.read, line.length),
-          // One of the line is enough.
-          ...(own === 0 && line.length <= MAX_WHOLE && { matrix: matrixOf(bits.read, line.length) }),
+const lineReadoutIn = (statesOf: (qubits: number) => readonly number[]) =>
+  defineRoutine({
+    name: 'line_readout',
+    kind: 'qubit',
+    dependsOn: ['two_state_discrimination'],
+    reads: DRIVEN,
+    priors: [...DRIVE_PRIORS, ...DISCRIMINATION_PRIORS],
+    size: { points: CHOSEN_STATES, shots: SHOTS },
+    *measure(context) {
+      const { target, qubits } = context
+      const mates = context.lineMatesOf(target)
+      if (mates.length === 0) throw new RoutineError('declined', 'no other qubit is read on its line')
+      const line = qubits.filter((qubit) => qubit === target || mates.includes(qubit))
+      const bits = yield* readLine(context, line, statesOf(line.length))
+      const own = line.indexOf(target)
+      const [alone, beside] = [bits.alone, sharesOf(bits.read, 0, own)]
+      const error = Math.sqrt((alone * (1 - alone) + beside * (1 - beside) + 1 / bits.shots) / bits.shots)
+      if (beside > MAX_RATIO * alone + CLEAR * error) {
+        const [together, single] = [beside, alone].map((share) => `${(100 * share).toPrecision(3)} %`)
+        const message = `read beside ${mates.join(', ')}, ${target} in 0 is 1 in ${together} of the shots, alone in ${single}`
+        throw new RoutineError('readout_crosstalk', message, { quality: { alone, beside } })
+      }
+      const assignments = line.map((_, at) => assignmentOf(bits.states, bits.read, at))
+      const [[, zero = 0] = [], [one = 0] = []] = assignments[own] ?? []
+      const shots = (bits.shots * bits.states.length) / 2
+      return {
+        benchmark: {
+          metric: 'assignment',
+          fidelity: 1 - (zero + one) / 2,
+          error: (zero + one) / 2,
+          fidelityError: Math.sqrt((zero * (1 - zero) + one * (1 - one) + 1 / shots) / shots) / 2,
+          rawData: {
+            qubits: line,
+            assignments,
+            one_alone: alone,
+            one_beside: beside,
+            correlations: correlationsOf(bits.states, bits.read, line.length),
+            // One of the line is enough.
+            ...(own === 0 &&
+              bits.states.length === 2 ** line.length && { matrix: matrixOf(bits.read, line.length) }),
+          },
         },
-      },
-      quality: { points: bits.shots * bits.states.length },
-    }
-  },
-})
+        quality: { points: bits.shots * bits.states.length },
+      }
+    },
+  })
+
+/** In all states of a line. */
+export const lineReadout = lineReadoutIn(allStatesOf)
+
+/** In `0…0` and `1…1` only, for a quick look. */
+export const lineEndsReadout = lineReadoutIn((qubits) => [0, 2 ** qubits - 1])
 
 /** What was read of a line: per prepared state and shot the bits of its qubits, the first one lowest. */
 interface LineBits {
@@ -77,8 +80,11 @@ interface LineBits {
   readonly alone: number
 }
 
-function* readLine(context: RoutineContext, line: readonly string[]): Measurement<LineBits> {
-  const states = statesOf(line.length)
+function* readLine(
+  context: RoutineContext,
+  line: readonly string[],
+  states: readonly number[],
+): Measurement<LineBits> {
   const shots = context.shots(SHOTS)
   const scheduleOf = (state: number, read: readonly string[]) => {
     const schedule = context.schedule()
@@ -106,7 +112,7 @@ function* readLine(context: RoutineContext, line: readonly string[]): Measuremen
 /**
  * All states of a few qubits; of more, states in which each two qubits have each pair of bits equally often.
  */
-function statesOf(qubits: number): number[] {
+function allStatesOf(qubits: number): number[] {
   const isWhole = qubits <= MAX_WHOLE
   const count = isWhole ? 2 ** qubits : CHOSEN_STATES
   return Array.from({ length: count }, (_, index) => {

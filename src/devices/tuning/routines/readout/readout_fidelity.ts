@@ -1,4 +1,4 @@
-import { storedShares } from '../../measure/discrimination.ts'
+import { DISCRIMINATION_PRIORS, storedShares } from '../../measure/discrimination.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { defineRoutine, RoutineError } from '../../routine.ts'
 
@@ -14,14 +14,7 @@ export const readoutFidelity = defineRoutine({
   name: 'readout_fidelity',
   dependsOn: ['two_state_discrimination'],
   reads: DRIVEN,
-  priors: [
-    ...DRIVE_PRIORS,
-    ...['frequency', 'pulse_amp', 'integration_time', 'acq_rotation', 'acq_threshold', 'tone_shifts'].map(
-      (key) => `measure_2state.${key}`,
-    ),
-    'measure.acq_rotation',
-    'measure.acq_threshold',
-  ],
+  priors: [...DRIVE_PRIORS, ...DISCRIMINATION_PRIORS],
   size: { points: 2, shots: SHOTS },
   *measure(context) {
     const [zero, one, beside] = yield* storedShares(context, SHOTS)

@@ -1,6 +1,6 @@
 import { discriminate } from '../../../fitting/models/clouds.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
-import { discriminatorPaths, storedShares } from '../../measure/discrimination.ts'
+import { DISCRIMINATION_PRIORS, discriminatorPaths, storedShares } from '../../measure/discrimination.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { aloneAndBeside, TONE_SHIFTS, toneShifts } from '../../measure/tone-shifts.ts'
 import { defineRoutine, type RoutineContext } from '../../routine.ts'
@@ -20,20 +20,7 @@ export const twoStateDiscrimination = defineRoutine({
   name: 'two_state_discrimination',
   dependsOn: ['ro_duration_optimization', 'n_rabi_oscillations'],
   reads: DRIVEN,
-  priors: [
-    ...DRIVE_PRIORS,
-    ...[
-      'frequency',
-      'pulse_amp',
-      'integration_time',
-      'acq_rotation',
-      'acq_threshold',
-      'assignment',
-      'tone_shifts',
-    ].map((key) => `measure_2state.${key}`),
-    'measure.acq_rotation',
-    'measure.acq_threshold',
-  ],
+  priors: [...DRIVE_PRIORS, ...DISCRIMINATION_PRIORS, 'measure_2state.assignment'],
   optionalWrites: [
     'measure_2state.acq_rotation',
     'measure_2state.acq_threshold',

@@ -1,0 +1,155 @@
+import { type Instance, instancesOf } from '../plan/instances.ts'
+import type { PlanInput } from '../plan/planner.ts'
+import type { Benchmark } from '../routine.ts'
+import { RoutineError } from '../routine.ts'
+import { lineEndsReadout, lineReadout } from '../routines/readout/line_readout.ts'
+import { type NodeOutcome, type NodeRunner, runNode } from '../walk/run-node.ts'
+import type { NodeResult, WalkResult } from '../walk/walk.ts'
+import { MARKED } from './record-checks.ts'
+
+/** What shows whether a chip works as its report says, in the order in which it runs. */
+const REPEATED = ['readout_fidelity', 'randomized_benchmarking', 'cz_rb']
+/** What is read together, after all qubits of its line were read alone. */
+const TOGETHER = lineReadout.name
+/** How many times as large as in the run an error may be, and from which size on nothing may be used. */
+const MAX_FACTOR = 3
+const UNUSABLE_FACTOR = 3 * MAX_FACTOR
+/** Standard errors by which it must be larger. */
+const CLEAR = 2
+/** Looks at a benchmark that is off. */
+const LOOKS = 2
+
+interface BenchmarkInput {
+  readonly input: PlanInput
+  /** Measures in the sizes of a fidelity check. */
+  readonly runner: NodeRunner
+  onBenchmark(node: Instance): void
+}
+
+/**
+ * Repeats the benchmarks of a full calibration after its checks, small ones: errors of pulses, of readout and
+ * of gates, and the qubits of each readout line in 0 and in 1 read together. An error that is clearly more
+ * than three times that of the run, twice, is a failure: the values stay, because their checks have passed,
+ * and are stale. The figures are in the notes.
+ */
+export async function verifyBenchmarks(walked: WalkResult, options: BenchmarkInput): Promise<WalkResult> {
+  const seen = new Map<string, string[]>()
+  const lines: NodeResult[] = []
+  const off: Off[] = []
+  for (const node of repeatedNodes(walked, options)) {
+    const { routine, target } = node
+    const found = await looked(node, benchmarkOf(walked, node), options)
+    if (found === undefined) continue
+    if ('factor' in found) {
+      off.push(found)
+      continue
+    }
+    const { benchmark } = found.finding ?? {}
+    if (benchmark)
+      seen.set(routine.name, [...(seen.get(routine.name) ?? []), `${target} ${textOf(benchmark)}`])
+    if (routine === lineReadout)
+      lines.push({ routine, target, outcome: found, isUnresolved: false, parameters: {} })
+  }
+  const notes = Array.from(seen, ([name, texts]) => `verified by ${name}: ${texts.join(', ')}`)
+  return {
+    ...walked,
+    results: [...walked.results, ...lines, ...off.map(({ result }) => result)],
+    notes: [...walked.notes, ...notes],
+    stale: [
+      ...(walked.stale ?? []),
+      ...off.flatMap(({ result: { routine, target }, factor }) =>
+        (MARKED[routine.name] ?? []).map((path) => ({
+          target,
+          path,
+          routine: routine.name,
+          isUnusable: factor > UNUSABLE_FACTOR,
+        })),
+      ),
+    ],
+  }
+}
+
+/** A benchmark that is worse than in the run. */
+interface Off {
+  readonly result: NodeResult
+  /** How many times as large as in the run its error is; infinite without one. */
+  readonly factor: number
+}
+
+/**
+ * The benchmarks that succeeded in the run, and the lines of the qubits that were read: in all states from
+ * the first qubit of a line, which finds the assignment of the line, in the first and the last one from the
+ * others.
+ */
+function repeatedNodes(walked: WalkResult, { input, runner }: BenchmarkInput): Instance[] {
+  const nodes = [...instancesOf(input).byKey.values()]
+  const isMeant = (name: string) => (node: Instance) =>
+    node.routine.name === name && benchmarkOf(walked, node) !== undefined
+  const read = nodes.filter(isMeant('readout_fidelity')).map(({ target }) => target)
+  const lines = read.map((target, at) => {
+    const isFirst = !read.slice(0, at).some((other) => runner.sharesLine?.(target, other))
+    return { routine: isFirst ? lineReadout : lineEndsReadout, target }
+  })
+  return [...REPEATED.flatMap((name) => nodes.filter(isMeant(name))), ...lines]
+}
+
+function benchmarkOf({ results }: WalkResult, { routine, target }: Instance): Benchmark | undefined {
+  return results.findLast((result) => result.routine.name === routine.name && result.target === target)
+    ?.outcome.finding?.benchmark
+}
+
+/** How a benchmark ends now; undefined for a qubit that shares no line. */
+async function looked(
+  node: Instance,
+  before: Benchmark | undefined,
+  { runner, onBenchmark }: BenchmarkInput,
+): Promise<NodeOutcome | Off | undefined> {
+  const { routine, target } = node
+  let last: { outcome: NodeOutcome; factor: number } | undefined
+  for (let look = 0; look < LOOKS; look++) {
+    runner.signal.throwIfAborted()
+    onBenchmark(node)
+    const [outcome] = await runNode(routine, [target], { ...runner, maxAttempts: 1 })
+    if (!outcome || outcome.error?.code === 'declined') return undefined
+    const factor = factorOf(outcome.finding?.benchmark, before, routine.name === TOGETHER)
+    if (factor <= MAX_FACTOR) return outcome
+    last = { outcome, factor }
+  }
+  return last && { factor: last.factor, result: failed(node, last.outcome, before) }
+}
+
+/** By how much an error is at least larger than before, in units of that. */
+function factorOf(now: Benchmark | undefined, before: Benchmark | undefined, isTogether: boolean): number {
+  if (!now) return Number.POSITIVE_INFINITY
+  // It judges itself: beside the others against alone.
+  if (isTogether || now.upperBound) return 0
+  const most = before?.error ?? before?.upperBound?.error
+  if (now.error === undefined || most === undefined) return 0
+  return (now.error - CLEAR * (now.fidelityError ?? 0)) / most
+}
+
+function failed(
+  { routine, target }: Instance,
+  outcome: NodeOutcome,
+  before: Benchmark | undefined,
+): NodeResult {
+  const { error, finding } = outcome
+  const was = before === undefined ? '' : `, ${textOf(before)} in the run`
+  const now = finding?.benchmark ? `${textOf(finding.benchmark)}${was}` : (error?.message ?? 'no result')
+  const message = `at the end of the run: ${now}; the values are kept and stale`
+  const code = routine.name === TOGETHER && error ? error.code : 'not_verified'
+  const said = new RoutineError(code, message, error?.quality && { quality: error.quality })
+  return {
+    routine,
+    target,
+    isUnresolved: false,
+    parameters: {},
+    outcome: { ...outcome, finding: undefined, error: said },
+  }
+}
+
+function textOf({ error, upperBound, metric }: Benchmark): string {
+  const value = upperBound ? upperBound.error : (error ?? Number.NaN)
+  const shown = metric === 'assignment' ? `${(100 * value).toPrecision(3)} %` : value.toPrecision(3)
+  return upperBound ? `at most ${shown}` : shown
+}
