@@ -64,6 +64,7 @@ export const PARTS: readonly Part[] = [
       'tests/devices/tuning/routines/second-excited/second-excited.test.ts',
       'tests/devices/tuning/run/broken-gates.test.ts',
       'tests/devices/tuning/run/broken-units.test.ts',
+      'tests/devices/tuning/run/verify-line.test.ts',
       'tests/devices/tuning/run/verify-run.test.ts',
       'tests/driver/calibration-stops.test.ts',
       'tests/model/clocks.test.ts',

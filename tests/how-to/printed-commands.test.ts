@@ -59,7 +59,17 @@ test('the program accepts each command that pages, --help and messages print', a
 })
 
 /** Flags of other programs and of each command. */
-const OTHERS = ['--program', '--no-checks', '--quick', '--dist', '--purge', '--help', '--version', '--no-']
+const OTHERS = [
+  '--program',
+  '--begin',
+  '--no-checks',
+  '--quick',
+  '--dist',
+  '--purge',
+  '--help',
+  '--version',
+  '--no-',
+]
 
 test('some command has each flag that pages, --help and messages name, and accepts the value behind it', async () => {
   const commands = [...(await allCommands()).values()]
