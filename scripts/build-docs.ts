@@ -1,8 +1,8 @@
 /**
  * Writes docs/reference/{commands,settings,routes,events}.md from the declarations in the code, the rows of
- * declared limits in limits.md, {javascript,go}-client.md from the docstrings of these clients, and the table
- * of layers in CONTRIBUTING.md from the source rules: `npm run docs`. With `--check` it writes nothing and
- * fails if a page is stale.
+ * declared limits in limits.md, {javascript,go,python}-client.md and python-devices.md from the comments of
+ * these packages, and the table of layers in CONTRIBUTING.md from the source rules: `npm run docs`. With
+ * `--check` it writes nothing and fails if a page is stale, those of Python apart.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,10 +45,16 @@ const contents: Record<string, string> = {
   'docs/reference/limits.md': limitsPage(),
   'CONTRIBUTING.md': withLayers(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
 }
+const isCheck = process.argv.includes('--check')
+// Those of the Python packages; tests/clients/python/client.test.ts checks them.
+if (!isCheck && Bun.which('python3') !== null)
+  Bun.spawnSync(['python3', join(import.meta.dir, 'clients/reference.py')], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
 let stale = 0
 for (const [name, content] of Object.entries(contents)) {
   const path = join(ROOT, name)
-  if (!process.argv.includes('--check')) writeFileSync(path, content)
+  if (!isCheck) writeFileSync(path, content)
   else if (readFileSync(path, 'utf8') !== content) {
     console.error(`${name} is stale; run npm run docs`)
     stale += 1

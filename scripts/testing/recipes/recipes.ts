@@ -25,6 +25,11 @@ export const RECIPES: readonly Recipe[] = [
 `,
       },
       {
+        file: 'clients/contract/unwrapped.txt',
+        after: 'GET /api/tokens/{id} — tokens.list() has all of them\n',
+        text: 'GET /api/tokens/{id}/name — tokens.list() has it\n',
+      },
+      {
         file: 'tests/support/server/access/table.ts',
         after: `  { route: 'GET /api/tokens/:id', statuses: OWNER, call: ownToken },
 `,
@@ -39,7 +44,7 @@ export const RECIPES: readonly Recipe[] = [
     commands: [
       'npm run docs',
       'npm run clients',
-      'npm test -- tests/server/access.test.ts tests/server/http/openapi.test.ts',
+      'npm test -- tests/server/access.test.ts tests/server/http/openapi.test.ts tests/clients/contract.test.ts',
     ],
   },
   {
