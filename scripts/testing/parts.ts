@@ -190,6 +190,7 @@ export const PARTS: readonly Part[] = [
       'tests/clients/python',
       'tests/clients/python.test.ts',
       'tests/clients/schemathesis.test.ts',
+      'tests/clients/batch-jobs.test.ts',
       'tests/clients/first-programs.test.ts',
       'tests/clients/javascript/package.test.ts',
       'tests/clients/javascript/runtimes.test.ts',

@@ -184,7 +184,7 @@ describe.each([
   })
 })
 
-test(`the clients of this version work with a server of ${previous.version}, which knows no omit`, async () => {
+test(`the clients of this version work with a server of ${previous.version}, which knows no omit and no sessions`, async () => {
   await using lab = await open({ server: previous.executable, driver: SVC })
   const { service, user } = lab
   await using _driver = lab.startQpu()
@@ -196,4 +196,9 @@ test(`the clients of this version work with a server of ${previous.version}, whi
   const [listed] = await Array.fromAsync(svc.jobs({ limit: 1 }))
   expect([listed?.id, listed?.status]).toEqual([job.id, 'completed'])
   expect((await (await svc.job(job.id)).result()).jobId).toBe(job.id)
+  const refused = await svc.session('kelvin', {}, async () => {}).catch((error) => error)
+  expect([refused.code, refused.message]).toEqual([
+    'no_sessions',
+    expect.stringContaining('this server has no sessions, it is older than this client'),
+  ])
 })

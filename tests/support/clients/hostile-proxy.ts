@@ -29,13 +29,17 @@ export class HostileProxy implements AsyncDisposable {
   isDark = false
   /** Requests seen, those refused or cut included. */
   requests = 0
+  connections = 0
   readonly #target: number
   readonly #server: Server
   readonly #open = new Set<Socket>()
 
   private constructor(target: number) {
     this.#target = target
-    this.#server = createServer((client) => new Passage(this, client, this.#target, this.#open))
+    this.#server = createServer((client) => {
+      this.connections += 1
+      new Passage(this, client, this.#target, this.#open)
+    })
   }
 
   /** In front of the server at `port` of this machine. */
