@@ -48,9 +48,7 @@ const contents: Record<string, string> = {
 const isCheck = process.argv.includes('--check')
 // Those of the Python packages; tests/clients/python/client.test.ts checks them.
 if (!isCheck && Bun.which('python3') !== null)
-  Bun.spawnSync(['python3', join(import.meta.dir, 'clients/reference.py')], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  Bun.spawnSync(['python3', join(import.meta.dir, 'clients/reference.py')], { stderr: 'inherit' })
 let stale = 0
 for (const [name, content] of Object.entries(contents)) {
   const path = join(ROOT, name)

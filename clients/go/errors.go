@@ -152,10 +152,19 @@ type JobFailedError struct{ JobID, Code, Message string }
 func (e *JobFailedError) Error() string { return fmt.Sprintf("job %s failed: %s", e.JobID, e.Message) }
 
 // JobCancelledError is the end of a job that was cancelled.
-type JobCancelledError struct{ JobID string }
+type JobCancelledError struct {
+	JobID string
+	// OfSession: it waited when the session ended in which it was submitted.
+	OfSession bool
+}
 
-// Error names the job.
-func (e *JobCancelledError) Error() string { return fmt.Sprintf("job %s was cancelled", e.JobID) }
+// Error names the job, and its session as the reason.
+func (e *JobCancelledError) Error() string {
+	if e.OfSession {
+		return fmt.Sprintf("job %s was cancelled: its session has ended", e.JobID)
+	}
+	return fmt.Sprintf("job %s was cancelled", e.JobID)
+}
 
 // JobTimeoutError is the end of a wait whose context has expired. The job goes on.
 type JobTimeoutError struct {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -181,7 +182,7 @@ func (j *Job) Result(ctx context.Context) (*Result, error) {
 	}
 	switch {
 	case done.Status == Cancelled:
-		return nil, &JobCancelledError{JobID: j.ID}
+		return nil, &JobCancelledError{JobID: j.ID, OfSession: slices.ContainsFunc(done.Timeline, isEndOfSession)}
 	case done.Status == Failed && done.Error != nil:
 		return nil, &JobFailedError{JobID: j.ID, Code: done.Error.Code, Message: done.Error.Message}
 	case done.Status == Failed:
@@ -192,6 +193,8 @@ func (j *Job) Result(ctx context.Context) (*Result, error) {
 	}
 	return newResult(j.ID, done.Raw)
 }
+
+func isEndOfSession(step Step) bool { return step.Detail == "session_ended" }
 
 // PartialResults are the results of circuits that have ended of a job that has not completed.
 type PartialResults struct {

@@ -156,8 +156,8 @@ export class JobCancelledError extends Error {
   override readonly name = 'JobCancelledError'
   readonly jobId: string
 
-  constructor(jobId: string) {
-    super(`Job ${jobId} was cancelled`)
+  constructor(jobId: string, why = '') {
+    super(`Job ${jobId} was cancelled${why}`)
     this.jobId = jobId
   }
 }

@@ -210,7 +210,10 @@ export class Job {
    */
   async result(options?: WaitOptions): Promise<Result> {
     const { raw, status, error, recalled } = await this.wait(options)
-    if (status === 'cancelled') throw new JobCancelledError(this.id)
+    if (status === 'cancelled') {
+      const isOfSession = raw.timeline?.some(({ detail }) => detail === 'session_ended')
+      throw new JobCancelledError(this.id, isOfSession ? ': its session has ended' : '')
+    }
     if (status === 'failed')
       throw new JobFailedError(this.id, error?.code ?? '', error?.message ?? 'unknown reason')
     if (recalled) console.warn(`The result of job ${this.id} was recalled: ${recalled.reason}`)

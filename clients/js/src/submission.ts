@@ -89,33 +89,33 @@ export function bodyOf(submission: Submission): PostJobsBody {
     allowUncalibrated,
     exact,
     dynamicalDecoupling,
-    precision,
     maxSeconds,
     giveUpAfter,
     ...rest
   } = submission
-  const body: PostJobsBody = {
+  // JSON leaves out what is undefined.
+  const body = {
     ...rest,
     circuits: circuits.map((each) => {
       if (typeof each === 'string') return each
       const { parameterValues, expectationValues, ...circuit } = each
       return {
         ...circuit,
-        ...(parameterValues && { parameter_values: setsOf(each.circuit, parameterValues) }),
-        ...(expectationValues && { expectation_values: expectationValues }),
+        parameter_values: parameterValues && setsOf(each.circuit, parameterValues),
+        expectation_values: expectationValues,
       }
     }),
-    ...(qpu !== undefined && { qpu_target: qpu }),
-    ...(measLevel !== undefined && { meas_level: measLevel }),
-    ...(measReturn !== undefined && { meas_return: measReturn }),
-    ...(allowUncalibrated && { allow_uncalibrated: true }),
-    ...(exact && { exact: true }),
-    ...(precision !== undefined && { precision }),
-    ...(maxSeconds !== undefined && { max_seconds: maxSeconds }),
-    ...(giveUpAfter !== undefined && { give_up_after: giveUpAfter }),
-    ...(optimizationLevel !== undefined && { optimization_level: optimizationLevel }),
-    ...(dynamicalDecoupling !== undefined && { dynamical_decoupling: dynamicalDecoupling }),
-    ...(memory && { memory, ...((measLevel ?? 2) === 2 && { memory_format: 'packed' }) }),
+    qpu_target: qpu,
+    meas_level: measLevel,
+    meas_return: measReturn,
+    allow_uncalibrated: allowUncalibrated || undefined,
+    exact: exact || undefined,
+    max_seconds: maxSeconds,
+    give_up_after: giveUpAfter,
+    optimization_level: optimizationLevel,
+    dynamical_decoupling: dynamicalDecoupling,
+    memory: memory || undefined,
+    memory_format: memory && (measLevel ?? 2) === 2 ? 'packed' : undefined,
   }
   const executions = circuits.reduce((sum, each) => sum + executionsOf(each), 0)
   if (executions > MAX_EXECUTIONS)
@@ -128,7 +128,7 @@ export function bodyOf(submission: Submission): PostJobsBody {
   )
   if (size > MAX_BODY)
     throw tooLarge(`The programs have ${size} bytes together; at most ${MAX_BODY} are allowed`)
-  return body
+  return body as PostJobsBody
 }
 
 const COMMENT = /\/\/[^\n]*|\/\*.*?\*\//gs

@@ -12,6 +12,7 @@ from svc_client import (
     Job,
     JobTimeout,
     Qpu,
+    QpuSession,
     Result,
     Retries,
     Slot,
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
         assert_type(svc.wait([job]), list[Job])
         assert_type(svc.qpus(), list[Qpu])
         assert_type([each for each in svc.slots()], list[Slot])
+        with svc.session("kelvin", seconds=600) as held:
+            assert_type(svc.submit_job("text", session=held), Job)
+        assert_type(svc.sessions.end(held), QpuSession)
         try:
             job.wait(timeout=1, progress=False)
         except JobTimeout as error:
@@ -50,3 +54,5 @@ if TYPE_CHECKING:
             assert_type(await job.result(), Result)
             assert_type([each async for each in svc.as_completed([job])], list[AsyncJob])
             assert_type(await svc.qpu("kelvin"), Qpu)
+            async with svc.session() as held:
+                assert_type(held, QpuSession)

@@ -42,3 +42,18 @@ def silent(service: Service) -> dict[str, Any]:
 def svc(service: Service) -> Iterator[SvcClient]:
     with service.client() as client:
         yield client
+
+
+class CountingClient(SvcClient):
+    """A client that knows how many jobs it has submitted."""
+
+    submitted = 0
+
+    def submit_job(self, *args: Any, **options: Any) -> Any:
+        self.submitted += 1
+        return super().submit_job(*args, **options)
+
+
+@pytest.fixture
+def client(service: Service) -> CountingClient:
+    return CountingClient(service.url, service.token)

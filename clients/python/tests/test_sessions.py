@@ -18,6 +18,7 @@ from service import PATIENCE, Service
 from svc_client import (
     AuthenticationError,
     ConflictError,
+    JobCancelledError,
     NotFoundError,
     PermissionDeniedError,
     SessionEndedError,
@@ -68,7 +69,8 @@ def test_an_exception_ends_a_session_and_cancels_what_waits(
         service.root.admin.drain(held.qpu_id)
         job = svc.submit_job(BELL)
         raise error
-    assert job.wait(timeout=PATIENCE).status == "cancelled"
+    with pytest.raises(JobCancelledError, match="was cancelled: its session has ended"):
+        job.result(timeout=PATIENCE)
     service.root.admin.drain(held.qpu_id, False)
     assert svc.sessions.get(held).state == "closed"
 

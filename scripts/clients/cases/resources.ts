@@ -40,11 +40,7 @@ const sessions: readonly PlannedCase[] = [
     args: { qpu: 'second', seconds: 60, mode: 'batch' },
     failures: { responses: [CLOSED] },
   },
-  {
-    name: 'a session of another mode is open',
-    call: 'sessions.start',
-    args: { qpu: 'second', seconds: 60 },
-  },
+  { name: 'a session of another mode is open', call: 'sessions.start', args: { qpu: 'second', seconds: 60 } },
   { name: 'a session on an unknown QPU', call: 'sessions.start', args: { qpu: 'nowhere', seconds: 60 } },
   {
     name: 'a session at a server of an earlier release',

@@ -6,9 +6,13 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
-from ._submission import Circuit
+from ._submission import MAX_EXECUTIONS, Circuit
+
+if TYPE_CHECKING:
+    from ._result import CircuitResult
+    from ._sync.client import SvcClient
 
 # Of the limits of a job, with space for what surrounds programs and results.
 _MAX_PROGRAM_BYTES = 9 * 1024 * 1024
@@ -73,3 +77,17 @@ def jobs_of(parts: Sequence[Part], max_executions: int) -> list[list[Circuit]]:
             programs += text + fits * per_set
             results += fits * part.result_bytes
     return jobs if jobs[0] else []
+
+
+def run_parts(client: SvcClient, parts: Sequence[Part], *, seed: int | None, **options: Any) -> list[CircuitResult]:
+    """Submits parts as few jobs and waits for the results of their executions, in order.
+
+    Args:
+        seed: of the first job: jobs with the same seed would have the same random numbers.
+        options: of ``SvcClient.submit_job``.
+    """
+    jobs = [
+        client.submit_job(circuits, seed=None if seed is None else seed + at, **options)
+        for at, circuits in enumerate(jobs_of(parts, MAX_EXECUTIONS))
+    ]
+    return [result for job in client.wait(jobs) for result in job.result()]

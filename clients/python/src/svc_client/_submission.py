@@ -24,7 +24,7 @@ Precision = Literal["double", "single"]
 MeasReturn = Literal["single", "avg"]
 
 # Limits of the server, checked before anything is sent.
-_MAX_EXECUTIONS = 300
+MAX_EXECUTIONS = 300
 _MAX_JOB = 10 * 1024 * 1024
 
 # Libraries whose circuits are recognised, each with the module of this package that converts them.
@@ -141,9 +141,9 @@ def body_of(
     for at, each in enumerate(sent):
         _assert_finite(each.get("parameter_values"), f"circuits.{at}.parameter_values")
     executions = sum(_executions(each) for each in sent)
-    if executions > _MAX_EXECUTIONS:
+    if executions > MAX_EXECUTIONS:
         raise _too_large(
-            f"The job has {executions} executions; at most {_MAX_EXECUTIONS} are allowed: submit several jobs"
+            f"The job has {executions} executions; at most {MAX_EXECUTIONS} are allowed: submit several jobs"
         )
     size = sum(len(each.text.encode()) for each in circuits)
     if size > _MAX_JOB:

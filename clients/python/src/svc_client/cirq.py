@@ -17,14 +17,13 @@ require("cirq")
 import cirq
 import numpy as np
 
-from ._packing import Part, counted_bytes, jobs_of
+from ._packing import Part, counted_bytes, run_parts
 from ._result import CircuitResult
 from ._submission import Circuit
 from ._sync.client import SvcClient
 
 # As many as a number has.
 _DIGITS = 17
-_MAX_EXECUTIONS = 300
 # Cirq writes this gate although ``stdgates.inc`` does not have it.
 _INCLUDE, _SXDG = 'include "stdgates.inc";', "gate sxdg a { inv @ sx a; }"
 
@@ -81,19 +80,8 @@ class SvcSampler(cirq.Sampler):
         resolvers = list(cirq.to_resolvers(params))
         widths = _widths(program)
         size = counted_bytes(repetitions, sum(widths.values()), memory=True)
-        circuits = [to_circuit(cirq.resolve_parameters(program, resolver)) for resolver in resolvers]
-        jobs = [
-            self.client.submit_job(
-                job,
-                qpu=self.qpu,
-                shots=repetitions,
-                memory=True,
-                # Jobs with the same seed would have the same random numbers.
-                seed=None if self.seed is None else self.seed + at,
-            )
-            for at, job in enumerate(jobs_of([Part(circuit, size) for circuit in circuits], _MAX_EXECUTIONS))
-        ]
-        results = [result for job in self.client.wait(jobs) for result in job.result()]
+        parts = [Part(to_circuit(cirq.resolve_parameters(program, resolver)), size) for resolver in resolvers]
+        results = run_parts(self.client, parts, seed=self.seed, qpu=self.qpu, shots=repetitions, memory=True)
         return [
             cirq.ResultDict(params=resolver, measurements=_measurements(result, widths))
             for resolver, result in zip(resolvers, results)

@@ -27,13 +27,12 @@ from pennylane.tape import QuantumScript
 from pennylane.transforms import broadcast_expand, defer_measurements, diagonalize_measurements, split_non_commuting
 from pennylane.transforms.core import CompilePipeline
 
-from ._packing import Part, counted_bytes, jobs_of
+from ._packing import Part, counted_bytes, run_parts
 from ._result import CircuitResult
 from ._submission import Circuit
 from ._sync.client import SvcClient
 
 NAME = "svc.qpu"
-_MAX_EXECUTIONS = 300
 # What PennyLane writes as OpenQASM; everything else is decomposed to these.
 _GATES = {
     *("CNOT", "CZ", "U1", "U2", "U3", "Identity", "PauliX", "PauliY", "PauliZ", "Hadamard", "S", "T", "RX", "RY", "RZ"),
@@ -123,18 +122,8 @@ class SvcDevice(Device):
     def _execute(self, tapes: Sequence[QuantumScript]) -> list[Any]:
         is_exact = not tapes[0].shots
         parts = [_exact_part(tape, self._wires_of(tape)) if is_exact else self._sampled_part(tape) for tape in tapes]
-        jobs = [
-            self.client.submit_job(
-                job,
-                qpu=self.backend,
-                memory=not is_exact,
-                exact=is_exact,
-                # Jobs with the same seed would have the same random numbers.
-                seed=None if self.seed is None else self.seed + at,
-            )
-            for at, job in enumerate(jobs_of(parts, _MAX_EXECUTIONS))
-        ]
-        results = [result for job in self.client.wait(jobs) for result in job.result()]
+        options = {"qpu": self.backend, "memory": not is_exact, "exact": is_exact}
+        results = run_parts(self.client, parts, seed=self.seed, **options)
         values = _exact_values if is_exact else _values
         return [values(tape, self._wires_of(tape), result) for tape, result in zip(tapes, results)]
 

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cirq
 import numpy as np
 import pytest
 import sympy
-from service import Service
+from conftest import CountingClient
 from svc_client import SvcClient
 from svc_client.cirq import SvcSampler, to_circuit
 
 A, B, C = cirq.LineQubit.range(3)
 TURN = sympy.Symbol("turn")
-
-
-class CountingClient(SvcClient):
-    """A client that knows how many jobs it has submitted."""
-
-    submitted = 0
-
-    def submit_job(self, *args: Any, **options: Any) -> Any:
-        self.submitted += 1
-        return super().submit_job(*args, **options)
-
-
-@pytest.fixture
-def client(service: Service) -> CountingClient:
-    return CountingClient(service.url, service.token)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pennylane as qml
 import pytest
+from conftest import CountingClient
 from pennylane import numpy as pnp
-from service import Service
 from svc_client import SvcClient
 from svc_client.pennylane import NAME, SvcDevice
 
@@ -20,21 +20,6 @@ H2 = qml.Hamiltonian(
     [-1.0523732, 0.39793742, -0.39793742, -0.01128010, 0.18093120],
     [qml.Identity(0), qml.Z(0), qml.Z(1), qml.Z(0) @ qml.Z(1), qml.X(0) @ qml.X(1)],
 )
-
-
-class CountingClient(SvcClient):
-    """A client that knows how many jobs it has submitted."""
-
-    submitted = 0
-
-    def submit_job(self, *args: Any, **options: Any) -> Any:
-        self.submitted += 1
-        return super().submit_job(*args, **options)
-
-
-@pytest.fixture
-def client(service: Service) -> CountingClient:
-    return CountingClient(service.url, service.token)
 
 
 @pytest.fixture

@@ -74,7 +74,8 @@ class AsyncJob(JobRecord):
         """
         job = await self.wait(timeout, progress)
         if job.status == "cancelled":
-            raise JobCancelledError(f"Job {self.id} was cancelled", job_id=self.id)
+            why = ": its session has ended" if any(step.detail == "session_ended" for step in job.timeline) else ""
+            raise JobCancelledError(f"Job {self.id} was cancelled{why}", job_id=self.id)
         if job.status == "failed":
             code, text = (job.error.code, job.error.message) if job.error else ("", "unknown reason")
             raise JobFailedError(f"Job {self.id} failed: {text}", job_id=self.id, code=code)

@@ -14,6 +14,7 @@ from qiskit.transpiler import Target
 
 from .._models import Qpu, iso
 from .._submission import (
+    MAX_EXECUTIONS,
     Decoupling,
     MeasLevel,
     MeasReturn,
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 # Shots of a circuit, unless the QPU states fewer.
 MAX_SHOTS = 1_000_000
 _DEFAULTS: dict[str, Any] = {"shots": 1024, "memory": False, "meas_level": 2, "meas_return": "single", "seed": None}
-# Circuits of a job multiplied by their parameter sets, unless the QPU states fewer.
-MAX_EXECUTIONS = 300
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ def opened(mode: Mode) -> Opened:
         return Opened(mode._backend, mode)
     if not hasattr(mode, "client"):
         raise TypeError(f"mode is {mode!r}; expected a backend of client.get_backend(name), a Session or a Batch")
-    return Opened(mode, None)  # type: ignore[arg-type]
+    return Opened(mode, None)
 
 
 _VARIABLES = ("SVC_ADDR", "SVC_API_TOKEN", "SVC_SESSION", "SVC_QPU")
