@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { run } from '../../scripts/release/run.ts'
@@ -36,7 +45,9 @@ beforeAll(async () => {
   dist = join(folder.path, 'dist')
   await makeRelease()
   await run(['tar', '-xzf', file('linux-x64.tar.gz'), '-C', folder.path])
-  executable = join(folder.path, `svc-${version}-linux-x64/svc`)
+  const unpacked = join(folder.path, `svc-${version}-linux-x64`)
+  executable = join(unpacked, 'svc')
+  expect(statSync(join(unpacked, 'install-driver.sh')).mode & 0o777).toBe(0o755)
 })
 afterAll(() => folder?.[Symbol.dispose]())
 

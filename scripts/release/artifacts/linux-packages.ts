@@ -80,6 +80,7 @@ async function makeArchive(
   for (const file of ['svc', 'svc.service', 'svc-backup.service', ...Object.values(SHELLS)])
     await copyFile(join(stage, file), join(folder, file))
   await copyFile(join(stage, 'copyright'), join(folder, 'LICENSES'))
+  await copyFile(join(REPOSITORY, 'scripts/install-driver.sh'), join(folder, 'install-driver.sh'))
   for (const unit of ['svc.service', 'svc-backup.service'])
     await write(join(folder, unit), await readFile(join(REPOSITORY, 'examples/systemd', unit)))
   await run(['ln', '-s', 'svc', join(folder, 'svc-driver')])
