@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '../../base/index.ts'
 import { MIB } from '../../base/index.ts'
+import { writeFlushed } from './event-files.ts'
 
 /** What the folder may hold; the oldest files are removed first. */
 export const ORPHANED_LIMITS = {
@@ -40,14 +41,10 @@ export class Orphaned {
   /** Keeps the text of an event in a file of this name. */
   async keep(event: string, name: string, body: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const target = join(this.#folder, name)
-    await using file = await open(target, 'w', 0o600)
-    await file.writeFile(body)
     // Its age counts by the same clock that `#prune` reads; the file system may have another one.
-    const now = new Date(this.#clock.now())
-    await file.utimes(now, now)
-    await file.sync()
-    this.#log.warn('the server does not know the job; its result is kept', { event, file: target })
+    await writeFlushed(this.#folder, name, body, new Date(this.#clock.now()))
+    const file = join(this.#folder, name)
+    this.#log.warn('the server does not know the job; its result is kept', { event, file })
     await this.#prune()
   }
 

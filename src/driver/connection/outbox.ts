@@ -1,10 +1,8 @@
 import { feature } from 'bun:bundle'
-import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import * as v from 'valibot'
 import { type BackoffLimits, backoffMs, type Clock, failpoint, type Log } from '../../base/index.ts'
-import { eventEnvelope } from '../../protocol/index.ts'
-import { parseJson } from '../messages/command-head.ts'
+import { fileOf, readEventFile, suffixOf, writeFlushed } from './event-files.ts'
 import { Journal } from './journal.ts'
 import type { Orphaned } from './orphaned.ts'
 
@@ -40,16 +38,6 @@ const SLOW_LINE_CHARACTERS = 500
 const SETTLE_MS = 1_000
 const JOURNAL_FILE = 'journal'
 const OWNER_FILE = 'owner'
-
-/** File name of an event: generated ids stay readable, and no id can name a file outside the folder. */
-function fileOf(id: string): string {
-  return `${encodeURIComponent(id).replaceAll('*', '%2A').replace(/^\./, '%2E')}.json`
-}
-
-/** Suffix of files that are set aside until their driver returns. */
-function suffixOf(driverId: string): string {
-  return `.${encodeURIComponent(driverId)}`
-}
 
 /**
  * Events that the server has to acknowledge, in one journal. An event is written before it is first sent,
@@ -139,7 +127,7 @@ export class Outbox {
     if (owner !== driverId) {
       if (owner !== '') await this.#inSequence(() => this.#setAside(owner))
       // Written under another name first: a truncated id would be another driver's.
-      await this.#writeFile(`${OWNER_FILE}.tmp`, driverId)
+      await writeFlushed(this.#folder, `${OWNER_FILE}.tmp`, driverId)
       await rename(`${path}.tmp`, path)
     }
     await this.#importFiles(suffixOf(driverId))
@@ -320,7 +308,7 @@ export class Outbox {
       const imported: { path: string; entry: Entry }[] = []
       for (const name of names) {
         const path = join(this.#folder, name)
-        const event = await this.#readEvent(name, name.slice(0, name.length - suffix.length))
+        const event = await readEventFile(path, name.slice(0, name.length - suffix.length), this.#log)
         if (event === undefined) continue
         const known = this.#entries.get(event.id)
         const entry = known ?? { ...this.#entryOnDisk(), body: event.body, isOnDisk: false, file: path }
@@ -336,22 +324,6 @@ export class Outbox {
         await rm(path)
       }
     }).catch((error: unknown) => this.#log.error('events of files could not be taken over', { error }))
-  }
-
-  /** The event in a file; undefined if there is none, which is logged. */
-  async #readEvent(file: string, name: string): Promise<{ id: string; body: string } | undefined> {
-    const path = join(this.#folder, file)
-    const body = await readFile(path, 'utf8').catch(() => undefined)
-    const value = body === undefined ? undefined : parseJson(body)
-    const id = idOf(value)
-    if (body !== undefined && id !== undefined && fileOf(id) === name) return { id, body }
-    if (body !== undefined && value === undefined) {
-      await unlink(path)
-      this.#log.warn('incomplete event file is dropped', { file })
-    } else {
-      this.#log.warn('file in the outbox is not an event and is ignored', { file })
-    }
-    return undefined
   }
 
   #entryOnDisk(): Entry {
@@ -385,32 +357,7 @@ export class Outbox {
     const entry = this.#entries.get(id)
     if (entry?.file !== undefined) return rename(entry.file, join(this.#folder, name))
     const body = entry?.body ?? (await this.#journal.read(id))
-    if (body !== undefined) await this.#writeFile(name, body)
+    if (body !== undefined) await writeFlushed(this.#folder, name, body)
     this.#journal.remove(id)
   }
-
-  /** Writes a file and flushes it together with the folder, which the file system does in one operation. */
-  async #writeFile(name: string, text: string): Promise<void> {
-    const file = await open(join(this.#folder, name), 'w', 0o600)
-    try {
-      await file.writeFile(text)
-      const folder = await open(this.#folder, 'r')
-      try {
-        await Promise.all([file.sync(), folder.sync()])
-      } finally {
-        await folder.close()
-      }
-    } catch (error) {
-      // Half of a file would be taken for the event of a crash.
-      await rm(join(this.#folder, name), { force: true })
-      throw error
-    } finally {
-      await file.close()
-    }
-  }
-}
-
-function idOf(value: unknown): string | undefined {
-  const parsed = v.safeParse(eventEnvelope, value)
-  return parsed.success ? parsed.output.id : undefined
 }
