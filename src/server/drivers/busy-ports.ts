@@ -1,4 +1,4 @@
-import { type Clock, MINUTE_MS } from '../../base/index.ts'
+import { AppError, type Clock, MINUTE_MS } from '../../base/index.ts'
 
 /** How long a port that another program uses is left out. */
 const TAKEN_TTL_MS = 10 * MINUTE_MS
@@ -22,9 +22,11 @@ export class BusyPorts {
     return new Set([...this.#taken.keys(), ...this.#closing.keys()])
   }
 
-  /** Records that another program uses the port. */
-  markTaken(port: number): void {
-    this.#taken.set(port, this.#clock.monotonic() + TAKEN_TTL_MS)
+  /** Records that another program uses a port, if that is what the error says, and returns the port. */
+  takenBy(error: unknown): number | undefined {
+    const port = portOfError(error)
+    if (port !== undefined) this.#taken.set(port, this.#clock.monotonic() + TAKEN_TTL_MS)
+    return port
   }
 
   /** Records that our own sockets use the ports until `closed` settles. */
@@ -51,4 +53,17 @@ export class BusyPorts {
     this.#taken.clear()
     return true
   }
+}
+
+/** The error when too many ports of the range are those of other programs. */
+export function noPortLeft(): AppError {
+  return new AppError('unavailable', 'Other programs use the ports of the range; choose another range', {
+    reason: 'no_ports_available',
+    retryAfter: 30,
+  })
+}
+
+function portOfError(error: unknown): number | undefined {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken && 'port' in error && typeof error.port === 'number' ? error.port : undefined
 }

@@ -28,7 +28,7 @@ import { addressLimitKey, listenAddress } from '../http/address.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
 import { DriverActivityLog } from './activity/activity-log.ts'
 import { AttachTurns } from './attach-turns.ts'
-import { BusyPorts } from './busy-ports.ts'
+import { BusyPorts, noPortLeft } from './busy-ports.ts'
 import { type ClosingSession, DriverSession, publicReason } from './driver-session.ts'
 import { EventParser } from './event-parser.ts'
 import type { LeaseRelease } from './lease-release.ts'
@@ -185,20 +185,10 @@ export class Hub implements DriverHub {
         return await withLogFields({}, () => this.#open(grant, request.instance))
       } catch (error) {
         await this.#dependencies.leases.release({ driver: grant.driver.id, epoch: grant.epoch })
-        const takenPort = portOfError(error)
-        if (takenPort === undefined) throw error
-        this.#busyPorts.markTaken(takenPort)
-        this.#log.warn('port is in use by another program', { port: takenPort })
-        if (attempt >= MAX_PORT_ATTEMPTS) {
-          throw new AppError(
-            'unavailable',
-            'Other programs use the ports of the range; choose another range',
-            {
-              reason: 'no_ports_available',
-              retryAfter: 30,
-            },
-          )
-        }
+        const port = this.#busyPorts.takenBy(error)
+        if (port === undefined) throw error
+        this.#log.warn('port is in use by another program', { port })
+        if (attempt >= MAX_PORT_ATTEMPTS) throw noPortLeft()
       }
     }
   }
@@ -401,9 +391,4 @@ export class Hub implements DriverHub {
 
 function notAttached(message: string): AppError {
   return new AppError('conflict', message, { reason: 'not_attached' })
-}
-
-function portOfError(error: unknown): number | undefined {
-  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-  return isTaken && 'port' in error && typeof error.port === 'number' ? error.port : undefined
 }

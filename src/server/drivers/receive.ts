@@ -77,7 +77,7 @@ interface ReceiverDependencies {
 
 /** A message that waits, and what was decided about it when it arrived. */
 interface Arrival {
-  /** Of an event that is dropped, nothing. */
+  /** Empty for an event that is dropped. */
   body: Uint8Array | 'frames'
   bytes: number
   head?: EventHead | undefined

@@ -2,12 +2,15 @@ import { expect, test } from 'bun:test'
 import { BusyPorts } from '../../../src/server/drivers/busy-ports.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
-test('markTaken() excludes a port for ten minutes', async () => {
+const inUse = (port: number) => Object.assign(new Error('in use'), { code: 'EADDRINUSE', port })
+
+test('takenBy() excludes a port for ten minutes', async () => {
   const clock = new FakeClock()
   const busy = new BusyPorts(clock)
-  busy.markTaken(6000)
+  busy.takenBy(inUse(6000))
   await clock.advance(5 * 60_000)
-  busy.markTaken(6001)
+  busy.takenBy(inUse(6001))
+  expect(busy.takenBy(new Error('another one'))).toBeUndefined()
   expect([...busy.list()]).toEqual([6000, 6001])
   await clock.advance(5 * 60_000)
   expect([...busy.list()]).toEqual([6001])
@@ -33,7 +36,7 @@ test('markClosing() excludes ports until they are closed, even if closing fails'
 test('freeUp() waits for closing ports first, then retries the ports of other programs on request', async () => {
   const busy = new BusyPorts(new FakeClock())
   const closed = Promise.withResolvers<void>()
-  busy.markTaken(6000)
+  busy.takenBy(inUse(6000))
   busy.markClosing([6001], closed.promise)
   const freed = busy.freeUp(true)
   closed.resolve()
