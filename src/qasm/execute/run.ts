@@ -125,22 +125,14 @@ export class Runner implements Machine {
       this.#sinceCheckpoint = 0
       this.limits.checkpoint?.()
     }
-    if (this.#counts.operations > this.limits.operations) {
-      throw new Fault(
-        'too_many_operations',
-        at,
-        `The program takes more than ${this.limits.operations} operations`,
-      )
-    }
+    const { operations: most } = this.limits
+    if (this.#counts.operations > most) throw tooMany(at, `The program takes more than ${most} operations`)
   }
 
   beforeGateCall(gate: Gate, calls: number, at: number): void {
-    if (gate.kind !== 'user' || this.#counts.operations + gate.steps * calls <= this.limits.operations) return
-    throw new Fault(
-      'too_many_operations',
-      at,
-      `"${gate.name}" takes more operations than the ${this.limits.operations} allowed`,
-    )
+    const { operations: most } = this.limits
+    if (gate.kind !== 'user' || this.#counts.operations + gate.steps * calls <= most) return
+    throw tooMany(at, `"${gate.name}" takes more operations than the ${most} allowed`)
   }
 
   allQubits(): number {
@@ -398,4 +390,8 @@ export class Runner implements Machine {
     }
     return node.otherwise === undefined ? 'next' : this.#block(node.at, node.otherwise)
   }
+}
+
+function tooMany(at: number, message: string): Fault {
+  return new Fault('too_many_operations', at, message)
 }

@@ -41,9 +41,7 @@ afterAll(() => folder[Symbol.dispose]())
 const run = (args: string[], { input = '', env = {} } = {}) =>
   runSvc(args, { cwd: folder.path, env: { SVC_CLIENT_CONFIG: accounts, ...env }, stdin: input })
 
-async function json(args: string[]) {
-  return JSON.parse((await run([...args, '--json'])).out)
-}
+const json = async (args: string[]) => JSON.parse((await run([...args, '--json'])).out)
 
 describe('without an account', () => {
   test('every command says how to sign in', async () => {

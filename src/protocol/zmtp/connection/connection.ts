@@ -293,11 +293,8 @@ export class ZmtpConnection {
   }
 
   #onTraffic(frame: Frame): void {
-    if (frame.command) {
-      this.#onCommand(frame.body)
-      return
-    }
-    const frames = this.#assembler.add(frame)
+    if (frame.command) this.#onCommand(frame.body)
+    const frames = frame.command ? undefined : this.#assembler.add(frame)
     if (!frames) return
     this.#options.counters.messagesIn += 1
     this.#deliver(frames)
