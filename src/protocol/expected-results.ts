@@ -16,7 +16,7 @@ export const expectedResults = v.object({
   memory: v.picklist(['none', 'hex', 'packed']),
   /** In the order of the results. Bits are null if nobody has counted those of the program. */
   results: v.pipe(v.array(alike), v.maxLength(JOB_LIMITS.executions)),
-  /** Of a job with exact values: those of each result, 0 for its probabilities. Such results have 0 shots. */
+  /** In a job with exact values their number in each result, 0 for its probabilities; its shots are 0. */
   exact: v.optional(v.pipe(v.array(whole), v.maxLength(JOB_LIMITS.executions))),
 })
 export type ExpectedResults = v.InferOutput<typeof expectedResults>

@@ -66,9 +66,9 @@ export type QualityCondition = v.InferOutput<typeof qualityCondition>
 
 /** What is known of the quality of a qubit or a pair. */
 export interface PartQuality {
-  /** Of a qubit: mean probability of reading a wrong outcome. */
+  /** Mean probability of reading a wrong outcome of a qubit. */
   readout_error?: number | undefined
-  /** Of a pair: average error of its gate. */
+  /** Average error of the gate of a pair. */
   error?: number | undefined
   /** UTC time at which its newest value was measured. */
   calibrated_at?: string | undefined

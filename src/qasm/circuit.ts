@@ -15,7 +15,7 @@ export interface UnitaryOp {
   matrix: Float64Array
   /** The name of the gate as it was called, without its modifiers; for reports and noise models. */
   name: string
-  /** Of `id` and `u0`, which wait: how many times as long as a gate. */
+  /** How many times as long as a gate `id` and `u0` wait. */
   waits?: number
 }
 
@@ -92,7 +92,7 @@ export interface Circuit {
   ops?: Op[]
   /** True if measurement outcomes control the program; run it once per shot with `runDynamic`. */
   dynamic: boolean
-  /** Of a dynamic circuit in which outcomes decide only what result bits hold. */
+  /** What result bits hold, in a dynamic circuit whose outcomes decide nothing else. */
   computed?: ComputedBits
 }
 

@@ -28,7 +28,7 @@ export type DrawnStep = Place &
         name: string
         parameters: number[]
         targets: number[]
-        /** Of modifiers; those that the gate itself has are among its targets. */
+        /** Controls of modifiers; those that the gate itself has are among its targets. */
         controls: Control[]
         isInverse: boolean
         /** Product of the exponents of `pow`. */

@@ -31,7 +31,7 @@ export interface Workload {
   createPlaces(): QubitPlaces
   /** Asks for exact values in place of outcomes of shots. */
   exact?: ExactRequest | undefined
-  /** Of the amplitudes. */
+  /** Precision of the amplitudes. */
   precision: Precision
   /**
    * Executes the program with the outcomes that `sink` returns, once or on from a position; returns the

@@ -20,7 +20,7 @@ interface IqProps {
   theme: string
 }
 
-/** Of the clouds of 0 and of 1, which are crosses. */
+/** Colors of the clouds of 0 and of 1, which are crosses. */
 const COLORS = ['accent', 'copper'] as const
 
 /** Points in the complex plane, with the mean of each cloud; both axes have the same scale. */

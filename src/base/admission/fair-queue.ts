@@ -1,6 +1,6 @@
 /** How much there may be at the same time: bytes, or a number of something. */
 export interface Bounds {
-  /** Of one account; without it, accounts share what there is. */
+  /** Limit of one account; without it, accounts share what there is. */
   readonly account?: number
   readonly all?: number
 }

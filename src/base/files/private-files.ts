@@ -4,7 +4,7 @@ import { AppError, messageOf, reasonOf } from '../error.ts'
 import type { Log } from '../log.ts'
 
 const OTHERS = 0o077
-/** Of folders such as /tmp. */
+/** The bit that folders such as /tmp have. */
 const STICKY = 0o1000
 const FILE_MODE = 0o600
 const SHARED_FILE_MODE = 0o666

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Log, messageOf, openCLibrary } from '../../base/index.ts'
 import { deviceEnvironment } from '../../driver/index.ts'
 
-/** Of `prctl`, see its manual page. */
+/** An operation of `prctl`, see its manual page. */
 const PR_SET_DUMPABLE = 4
 
 /** Fields of /proc/PID/stat, counted from the one after the name, see proc_pid_stat(5). */

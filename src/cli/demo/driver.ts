@@ -3,7 +3,7 @@ import type { Operation } from '../../protocol/index.ts'
 
 /** A driver of the demo and its credentials. */
 interface DemoDriver {
-  /** Of the QPU or driver; also the folder of its files. */
+  /** Name of the QPU or driver, and of the folder of its files. */
   name: string
   operation: Operation
   device: string

@@ -8,12 +8,12 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 const KEY_ID = 8
 const PUBLIC_KEY = 32
 const SIGNATURE = 64
-/** Of Ed25519 keys in the form SPKI, before their 32 bytes (RFC 8410). */
+/** Bytes of Ed25519 keys in the form SPKI before the 32 of the key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** A public key with which releases are signed. */
 export interface PublicKey {
-  /** Of the pair of keys, hexadecimal, as minisign prints it. */
+  /** Id of the pair of keys, hexadecimal, as minisign prints it. */
   readonly id: string
   readonly bytes: Buffer
 }

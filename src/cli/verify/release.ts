@@ -12,7 +12,7 @@ interface VerifiedRelease {
   files: string[]
   /** As signed, such as `svc 2026.12.0`. */
   release: string
-  /** Of the key that signed it. */
+  /** Id of the key that signed it. */
   key: string
 }
 

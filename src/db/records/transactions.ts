@@ -37,7 +37,7 @@ interface TransactionsOptions {
 
 /** The transactions of one engine, from its opening until `end`: intents in groups, and snapshots. */
 export class Transactions {
-  /** Of what is committed, of what is about to be, and of what was not. */
+  /** Changes that are committed, that are about to be, and that were not. */
   readonly feeds: Readonly<Record<'changes' | 'upcoming' | 'withdrawn', ReturnType<typeof createChangeFeed>>>
   readonly storage: WriteOutcomes
   readonly #engine: Engine

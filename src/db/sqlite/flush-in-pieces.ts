@@ -3,7 +3,7 @@ import { type Clock, MIB, openCLibrary, TimeSlice } from '../../base/index.ts'
 
 /** Bytes that are written to the disk at a time. */
 const PIECE = 2 * MIB
-/** Of sync_file_range(2): start writing, and wait until what was and is being written is on the disk. */
+/** Flags of sync_file_range(2): start, and wait until what was and is being written is on the disk. */
 const WRITE_AND_WAIT = 7
 
 /**

@@ -17,7 +17,7 @@ export interface DescribedChip {
 
 /** Durations that are the same for all qubits, s; undefined where they are not known. */
 export interface Timing {
-  /** Of the slowest measurement and reset. */
+  /** Durations of the slowest measurement and reset. */
   measure?: number | undefined
   reset?: number | undefined
   /** Unit of time of the device. */

@@ -116,7 +116,7 @@ export const FROM_WORKER = {
     routines: v.array(v.looseObject({ path: shortText })),
     files: v.record(v.string(), v.string()),
   }),
-  /** Of a measurement; what they carry is checked where it is used. */
+  /** Messages of a measurement; what they carry is checked where it is used. */
   request: v.object({ m: v.literal('request'), call: v.number(), request: v.unknown() }),
   found: v.object({ m: v.literal('found'), call: v.number(), finding: v.unknown() }),
   checked: v.object({ m: v.literal('checked'), call: v.number(), margin: v.pipe(v.number(), v.finite()) }),

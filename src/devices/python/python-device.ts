@@ -208,7 +208,7 @@ function forwardProcess(
   }
 }
 
-/** Of a valid description its `dt_s` and the names of its gates; without names, all gates run. */
+/** The `dt_s` of a valid description and the names of its gates; without names, all gates run. */
 function partsOf(description: unknown) {
   const { success, output } = v.safeParse(deviceDescription, description)
   const { gates, dt_s } = success ? output : {}

@@ -28,7 +28,7 @@ const PARENT_GRACE_MS = 500
 /** A process that never begins to close. */
 const PARENT_TIMEOUT_MS = 2_500
 const MAX_REASON_LENGTH = 200
-/** Of the version that a device names. */
+/** Longest version that a device may name. */
 const MAX_VERSION_LENGTH = 100
 
 interface DeviceHost {
@@ -55,7 +55,7 @@ interface DeviceHostDependencies {
 }
 
 interface Prepared {
-  /** Of the driver. */
+  /** Version of the driver. */
   version: string
   device: ResolvedDevice
   options: DeviceOptions

@@ -44,7 +44,7 @@ const receiptDocument = v.looseObject({
   job: v.looseObject({ id: v.string(), status: v.string() }),
   /** Programs and options; null if they have more than 64 KiB. */
   payload: v.unknown(),
-  /** Of the JSON text of the payload and of the results, without white space; null = there are none. */
+  /** Hashes of payload and results as JSON text without white space; null = there are none. */
   payload_sha256: v.nullable(sha256),
   results_sha256: v.nullable(sha256),
 })

@@ -117,7 +117,7 @@ async function lineOf(index: number, responding: Promise<Response>): Promise<str
   return `${head.slice(0, -1)},"body":${text.replaceAll('\n', ' ')}}\n`
 }
 
-/** Of a response that does not fit into a line, or broke off. */
+/** The line for a response that does not fit into one, or broke off. */
 function aloneLine(index: number): string {
   const message = 'The response is a file, a stream or larger than 512 KiB: request this path alone'
   const body = { status: 422, message, code: 'read_alone', data: {} }

@@ -28,7 +28,7 @@ export interface SubmissionRequest {
   isRecord: boolean
   /** Whether the request has an `Idempotency-Key`. */
   isKeyed: boolean
-  /** Of the QPUs that it may address; 1 ns where it is empty. */
+  /** Units of time of the QPUs that it may address; 1 ns where it is empty. */
   dts: readonly QpuDt[]
 }
 
@@ -46,7 +46,7 @@ export interface JobExtents {
     path: string
     line: number
   }[]
-  /** Of all executions. */
+  /** Sum over all executions. */
   shots: number
   /** Sum of the lengths of all shots, s. */
   seconds: number
@@ -54,7 +54,7 @@ export interface JobExtents {
 
 /** What the programs of a job declare, and their problems. */
 export interface ProgramsReport {
-  /** Of the largest program. */
+  /** Size of the largest program. */
   qubits: number
   /** Index of the largest program. */
   largest: number

@@ -33,7 +33,7 @@ export interface TlsMaterial {
   certPem: string
   /** Expiry of the server certificate, in ms since the epoch. */
   notAfter: number
-  /** Of the root CA or a certificate below it, whichever expires first. */
+  /** End of the root CA or of a certificate below it, whichever comes first. */
   caNotAfter: number
 }
 

@@ -15,18 +15,18 @@ export const field = v.object({
   fixedOnCreate: flag,
   fixedOnUpdate: flag,
   help: v.optional(v.string(), ''),
-  /** Of a relation: the collection it refers to. */
+  /** The collection that a relation refers to. */
   collectionId: v.optional(v.string(), ''),
-  /** Of relations and choices; above 1, the value is a list. */
+  /** Limit of relations and choices; above 1, the value is a list. */
   maxSelect: v.optional(v.nullable(v.number()), 1),
   cascadeDelete: flag,
-  /** Of choices. */
+  /** What a choice may be. */
   values: v.optional(v.array(v.string()), []),
-  /** Of texts in characters, of numbers their limits. */
+  /** Limits of texts, in characters, and of numbers. */
   min: v.optional(v.nullable(v.number())),
   max: v.optional(v.nullable(v.number())),
   onlyInt: flag,
-  /** Of JSON, in bytes. */
+  /** Limit of JSON, in bytes. */
   maxSize: v.optional(v.nullable(v.number()), 0),
 })
 export type Field = v.InferOutput<typeof field>

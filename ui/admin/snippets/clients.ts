@@ -10,7 +10,7 @@ export interface Example {
   needsLogin: boolean
   /** JSON body; undefined without one. */
   body?: unknown
-  /** Of record routes: what the request does to which collection. */
+  /** What a request of a record route does to which collection. */
   record?: RecordCall | undefined
 }
 

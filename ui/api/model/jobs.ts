@@ -38,7 +38,7 @@ const circuitResult = v.object({
       compiled_circuit: v.optional(v.string()),
       /** Unit of the points and traces in `memory`. */
       memory_unit: text,
-      /** Of the pseudo-random numbers that a simulator drew. */
+      /** Seed of the pseudo-random numbers that a simulator drew. */
       seed: count,
     }),
   ),

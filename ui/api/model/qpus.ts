@@ -38,7 +38,7 @@ export const qpu = v.object({
   /** Who has booked the current time; superusers see who it is. */
   holder: v.optional(v.nullable(v.object({ mine: v.boolean(), until: v.string(), email: text }))),
   next_free: text,
-  /** Of a job submitted now; null if nobody can say. */
+  /** Start of a job submitted now; null if it cannot be estimated. */
   estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() })), null),
   /** Why such a job would not start immediately. */
   waiting: v.optional(v.nullable(v.object({ code: v.string(), text: v.string() })), null),

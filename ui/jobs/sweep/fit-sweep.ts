@@ -21,7 +21,7 @@ const MODELS: Record<Model, (x: Values, y: Values) => Steps<Fit<unknown>>> = {
 
 /** A curve that was fitted to the points of a sweep, or why there is none. */
 export interface SweepFit {
-  /** Of each parameter: its value and standard error. */
+  /** Value and standard error of each parameter. */
   parameters: readonly { name: string; value: number; error: number | undefined }[]
   curve: { x: readonly number[]; y: readonly number[] } | undefined
   /** Why the fit is not accepted; empty if it is. */

@@ -22,7 +22,7 @@ export interface Sweep {
   /** The program, whose inputs name the parameters. */
   text: string
   parameters: readonly Parameter[]
-  /** Of each execution. */
+  /** Results of each execution. */
   results: readonly CircuitResult[]
 }
 

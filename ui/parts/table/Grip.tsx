@@ -3,7 +3,7 @@ const MAX_WIDTH = 900
 const STEP = 16
 
 interface GripProps {
-  /** Of the column. */
+  /** Name of the column. */
   name: string
   width: number
   resize: (width: number) => void

@@ -147,7 +147,7 @@ function add(to: Collected, index: number, metric: RawMetric, value: number): vo
   to.readings[index]?.set(metric.id, { value, error: null, at: '', routine: '', element: '', parameter: '' })
 }
 
-/** Of the two directions of a gate the worse one counts. */
+/** The worse of the two directions of a gate counts. */
 function addWorst(to: Collected, index: number, metric: RawMetric, value: number): void {
   const known = to.readings[index]?.get(metric.id)
   add(to, index, metric, Math.min(value, known?.value ?? value))

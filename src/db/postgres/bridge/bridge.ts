@@ -73,7 +73,7 @@ const CONNECT_MS = 10_000
  * thread holds them and wakes this one. Statements of one call leave in one packet.
  */
 export class Bridge {
-  /** Of its sessions. */
+  /** Role of its sessions. */
   readonly role: string
   readonly #answers: MessagePort
   readonly #signal = new Int32Array(new SharedArrayBuffer(4))

@@ -152,7 +152,7 @@ export function discardAllDigests(tx: SqlWriter): void {
 const SLOTS_SEEN = 'mail_slots_seen'
 /** Such times that were later than now when the clock was set back. */
 const SLOTS_AHEAD = 'mail_slots_ahead'
-/** Of each of both. */
+/** Most times that either of both holds. */
 const MAX_TIMES = 100
 
 /**

@@ -41,7 +41,7 @@ export const pruneJobs: PruneStep = (tx, before, limit) => {
 interface LargeValue {
   record: string
   field: string
-  /** Of a program that is to be removed, otherwise null. */
+  /** Size of a program that is to be removed, otherwise null. */
   bytes: number | null
 }
 

@@ -1,7 +1,7 @@
 /** Where a cluster listens. */
 export interface ClusterAddress {
   host: string
-  /** Of the whole cluster. */
+  /** Port of the whole cluster. */
   port: number
   /** The module in slot n listens at this port + n. */
   moduleBase: number

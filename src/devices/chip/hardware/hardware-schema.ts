@@ -46,7 +46,7 @@ const mixer = v.looseObject({
 })
 
 const gainDecibels = v.pipe(between(-6, 26), v.integer('expected a whole number of dB from -6 to 26'))
-/** Of an input: one for a real channel, two for a complex one. */
+/** Gain of an input: one for a real channel, two for a complex one. */
 const inputGain = v.union(
   [gainDecibels, v.looseObject({ gain_I: gainDecibels, gain_Q: gainDecibels })],
   'expected a whole number of dB from -6 to 26, or gain_I and gain_Q',

@@ -15,7 +15,7 @@ export interface ModuleKind {
   /** Names of the channels of the hardware file. */
   outputs: readonly string[]
   inputs: readonly string[]
-  /** Of each sequencer. */
+  /** Memory of each sequencer. */
   memory: SequencerMemory
   /** Marker outputs that open the switch of each output, a bit each; none for a module without switches. */
   markers: readonly number[]

@@ -8,7 +8,7 @@ interface MixerSettings {
   /** Offsets of the two paths: V on a baseband output, mV on an RF one. */
   offsetI: number | undefined
   offsetQ: number | undefined
-  /** Of the amplitudes of the two paths. */
+  /** Ratio of the amplitudes of the two paths. */
   gainRatio: number
   /** Degrees between the two paths. */
   phaseDegrees: number
@@ -23,7 +23,7 @@ type Exponential = readonly [timeConstantNs: number, amplitude: number]
 
 /** What the hardware file says of a port, over all its clocks. */
 export interface PortSettings {
-  /** Of the local oscillator of its channel, Hz. */
+  /** Frequency of the local oscillator of its channel, Hz. */
   loHz: number | undefined
   /** Frequency beside the oscillator, Hz. */
   intermediateHz: number | undefined

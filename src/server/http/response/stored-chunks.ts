@@ -10,7 +10,7 @@ const MAX_ENCODE_MS = 4
 interface OpenValue {
   readonly value: StoredJson
   readonly sent: number
-  /** Of the first slice: later slices must belong to the same value. */
+  /** Version of the first slice: later slices must belong to the same value. */
   readonly version: number
   readonly total: number
 }

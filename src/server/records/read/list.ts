@@ -17,7 +17,7 @@ export interface RecordCall {
   readonly query: Readonly<Record<string, string>>
   /** Remote address. */
   readonly address: string
-  /** Of the connection; see `RouteRequest`. */
+  /** Sets the time-out of the connection; see `RouteRequest`. */
   readonly setIdleTimeout?: (seconds: number) => void
 }
 

@@ -16,7 +16,7 @@ export interface ClusterPort {
   /** Where it is recorded; undefined for a port that is not read out. */
   input: Channel | undefined
   settings: PortSettings
-  /** Of the local oscillator, Hz; undefined on a baseband output. */
+  /** Frequency of the local oscillator, Hz; undefined on a baseband output. */
   loHz: number | undefined
   /** Its first tone, Hz. */
   toneHz: number

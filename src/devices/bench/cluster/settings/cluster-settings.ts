@@ -37,7 +37,7 @@ export class ClusterSettings {
   readonly #modules: ReadonlyMap<number, ModuleKind>
   readonly #sequencers = new Map<string, Known>()
   readonly #values = new Map<string, string>()
-  /** Of each sequencer that has played, the last one of its configurations that was not at rest. */
+  /** The last configuration of each sequencer that has played, without those at rest. */
   readonly #played = new Map<string, Wiring & { config: SequencerConfig }>()
 
   /** @param modules kinds of the modules that are used, by slot */

@@ -2,7 +2,7 @@ import type { Acquisition, PortName, Pulse, Schedule } from '../../../pulse/sche
 
 /** What one port plays and records in a schedule, each in the order of time. */
 export interface PortSchedule {
-  /** Of the whole schedule, ns. */
+  /** Length of the whole schedule, ns. */
   duration: number
   pulses: readonly Indexed<Pulse>[]
   acquisitions: readonly Indexed<Acquisition>[]

@@ -25,7 +25,7 @@ export interface Loop {
   /** For each value of the body, in turn; undefined for one that stays. */
   readonly sweeps: readonly (Sweep | undefined)[]
   readonly shape: string
-  /** Of the first passage. */
+  /** Values of the first passage. */
   readonly values: readonly SweptValue[]
 }
 

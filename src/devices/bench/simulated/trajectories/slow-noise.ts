@@ -23,7 +23,7 @@ interface Member {
 export class SlowNoise {
   readonly #players: readonly NoisyPlayer[]
   readonly #gates: readonly NoisyGate[]
-  /** Of each set one member is drawn, and they add up. */
+  /** One member of each set is drawn, and they add up. */
   readonly #sets: readonly (readonly Member[])[]
 
   constructor(players: readonly NoisyPlayer[], gates: readonly NoisyGate[]) {

@@ -8,7 +8,7 @@ export type StartLevel = number | undefined
 /** The levels in which transmons start a shot: equilibrium, or what a short wait leaves of the last shot. */
 export class StartLevels {
   readonly #players: readonly NoisyPlayer[]
-  /** Of each transmon populations after the wait, `[to * 3 + from]`. */
+  /** Populations of each transmon after the wait, `[to * 3 + from]`. */
   readonly #waits: readonly Float64Array[] | undefined
   /** The part of them that does not depend on the level before. */
   readonly #common: readonly Float64Array[]

@@ -84,7 +84,7 @@ export const DRIFT_MODELS = {
   readout: { sigma: 4e3 },
   /** Relative. */
   rabi: { sigma: 0.006, steps: { perDay: 1 / 20, from: 0.03, to: 0.03 } },
-  /** Of the logarithm. */
+  /** Drift of the logarithm. */
   t1: { sigma: 0.2 },
   /** rad */
   readoutPhase: { sigma: (2 * Math.PI) / 180 },

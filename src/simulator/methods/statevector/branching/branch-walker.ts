@@ -44,7 +44,7 @@ interface Feedback {
 /** Work of a decision of one shot, in amplitude updates. */
 const SHOT_WORK = 128
 
-/** Of a plan, which has no qubits to place. */
+/** Feedback of a plan, which has no qubits to place. */
 const NO_FEEDBACK: Feedback = { noise: undefined, places: new QubitPlaces(), assertFits: () => undefined }
 
 /** Maximum amplitude updates to queue: executing them without yielding takes some hundredths of a second. */
@@ -59,7 +59,7 @@ const MAX_QUEUED_WORK = 2 ** 24
 export class BranchWalker implements Sink {
   readonly #context: BranchContext
   readonly #feedback: Feedback
-  /** Of this branch alone: what a shot draws depends on them, and they on nothing but its outcomes. */
+  /** Places of this branch alone: what a shot draws depends on them, and they on nothing but its outcomes. */
   readonly #places: QubitPlaces
   readonly #pending: PendingBranches
   readonly #branch: Branch
