@@ -127,8 +127,7 @@ if (version === undefined || others.length > 0)
     `Give one version, not ${positionals.length === 0 ? 'none' : positionals.join(' and ')}\n\n${USAGE.trimEnd()}`,
   )
 const dist = resolve(values.dist)
-const isChecked = values.checks ?? !values.quick
-const { quick: isQuick, key } = values
+const { quick: isQuick, checks: isChecked = !isQuick, key } = values
 const wanted = { version, dist, isQuick, targets: values.target, isChecked, key }
 const targets = await assertReady(wanted).catch((error: Error) => fail(error.message))
 // What has not passed has another name, so that nobody publishes it and the next run starts.
