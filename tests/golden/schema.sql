@@ -663,6 +663,7 @@ CREATE TABLE "sessions" (
 CREATE INDEX "sessions_qpu" ON "sessions" ("qpu");
 CREATE UNIQUE INDEX "sessions_qpu_unique" ON "sessions" ("qpu") WHERE state = 'active';
 CREATE INDEX "sessions_state_qpu" ON "sessions" ("state", "qpu");
+CREATE INDEX "sessions_state_stopped_at" ON "sessions" ("state", "stopped_at");
 CREATE INDEX "sessions_user" ON "sessions" ("user");
 CREATE UNIQUE INDEX "sessions_user_qpu_unique" ON "sessions" ("user", "qpu") WHERE state <> 'closed';
 CREATE TABLE "shares" (

@@ -135,7 +135,7 @@ export function createApp(): App {
   }
 
   live.watch(['quantum_jobs/*'], onJobEvent)
-  live.watch(['qpus/*'], () => qpuList.loadSoon())
+  live.watch(['qpus/*', 'sessions/*'], () => qpuList.loadSoon())
   watchAccount(auth, live, onAccountEvent)
 
   const notices = createNotices(api, {

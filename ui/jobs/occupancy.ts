@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/portable/units.ts'
 import type { Qpu } from '../api/model/qpus.ts'
 import { formatCount, formatSeconds } from '../lib/format.ts'
-import { formatDate, parseTime } from '../lib/time.ts'
+import { formatDate, formatSpan, parseTime } from '../lib/time.ts'
 import { dateIn, timeOfDay } from '../lib/zone.ts'
 import type { QpuCondition } from './status.ts'
 
@@ -13,11 +13,23 @@ export function queueLength({ queue_length }: Pick<Qpu, 'queue_length'>): string
   return queue_length >= MAX_COUNTED ? `${formatCount(MAX_COUNTED)} or more` : formatCount(queue_length)
 }
 
-/** Who has booked the current time, and until when; undefined if nobody has. */
-export function holderText({ holder }: Pick<Qpu, 'holder'>, now: number, zone: string): string | undefined {
+/** Who has booked the current time or holds the QPU in a session, and until when; undefined if nobody does. */
+export function holderText(
+  { holder: booking, session }: Pick<Qpu, 'holder' | 'session'>,
+  now: number,
+  zone: string,
+): string | undefined {
+  const active = session?.state === 'active' ? session : undefined
+  const holder = active ?? booking
   if (!holder) return undefined
   const who = holder.mine ? 'you' : holder.email || 'another user'
-  return `${who} until ${shortTime(holder.until, now, zone)}`
+  return `${who} until ${shortTime(holder.until, now, zone)}${idleText(active?.idle_since, now)}`
+}
+
+/** For how long a session has had no job: `, idle 12 s`. */
+export function idleText(since: string | null | undefined, now: number): string {
+  const ms = parseTime(since)
+  return ms === undefined ? '' : `, idle ${formatSpan(Math.max(0, now - ms))}`
 }
 
 /** A time of today as `16:00`, another one with its date. */

@@ -36,6 +36,7 @@ export const sessions = defineCollection({
   indexes: [
     ['user'],
     ['state', 'qpu'],
+    ['state', 'stopped_at'],
     // A user has one open session of a QPU.
     { on: ['user', 'qpu'], unique: true, where: "state <> 'closed'" },
     // One session is active on a QPU.

@@ -28,10 +28,13 @@ const time = (unset: string) => v.pipe(v.string(), v.description(`UTC; '' = ${un
 const busyTime = v.pipe(
   v.object({
     qpu: v.pipe(v.string(), v.description("Id in qpus; '' = every QPU")),
-    kind: v.picklist(['slot', 'calibration', 'queued_calibration', 'maintenance']),
+    kind: v.pipe(
+      v.picklist(['slot', 'session', 'batch_session', 'calibration', 'queued_calibration', 'maintenance']),
+      v.description("During a `session` no other user's jobs run, during a `batch_session` they do"),
+    ),
     start: time('not known'),
     end: time('open'),
-    mine: v.pipe(v.boolean(), v.description('Booked by the caller')),
+    mine: v.pipe(v.boolean(), v.description('Booked or held by the caller')),
   }),
   v.title('BusyTime'),
 )
@@ -80,7 +83,7 @@ export const scheduleRoute: Route = defineRoute({
   path: '/api/schedule',
   access: 'public',
   isOperation: true,
-  summary: 'When QPUs are occupied: slots, calibrations, maintenance and jobs, without names',
+  summary: 'When QPUs are occupied: slots, sessions, calibrations, maintenance and jobs, without names',
   query: v.object({
     from: v.optional(moment),
     to: v.optional(moment),

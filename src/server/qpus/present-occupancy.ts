@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fromTimestamp, toTimestamp } from '../../base/index.ts'
+import { fromTimestamp, SECOND_MS, toTimestamp } from '../../base/index.ts'
 import type { Occupancy, QueuedJob } from '../../db/store/jobs/index.ts'
 import type { RecalledCalibration } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
@@ -32,11 +32,31 @@ const holder = v.pipe(
   v.title('QpuHolder'),
 )
 
+const holdingSession = v.pipe(
+  v.object({
+    id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the session')),
+    mine: v.boolean(),
+    mode: v.picklist(['exclusive', 'batch']),
+    state: v.picklist(['active', 'paused']),
+    until: v.pipe(v.string(), v.description('When it ends at the latest, UTC')),
+    idle_seconds: v.pipe(v.number(), v.description('Without a job for so long, it is paused')),
+    idle_since: v.pipe(
+      v.string(),
+      v.description("Since when its user has had no job, UTC; '' = one waits or runs, or it is paused"),
+    ),
+    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+    username: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
+  }),
+  v.title('HoldingSession'),
+)
+
 /** What occupies a QPU, without the names of other users. */
 export const occupancyShape = {
   queue_length: v.pipe(v.number(), v.description('Queued jobs that it can run')),
   running_job: v.pipe(v.nullable(runningJob), v.description('Null = none')),
   holder: v.pipe(v.nullable(holder), v.description('Who has booked the present time; null = nobody')),
+  session: v.pipe(v.nullable(holdingSession), v.description('The session whose jobs go first; null = none')),
   next_free: v.pipe(v.string(), v.description('From when nobody has booked it, UTC')),
 }
 
@@ -141,7 +161,10 @@ export function readerOf({ config }: ServerContext, caller: Caller): Reader {
 }
 
 /** What occupies a QPU, as far as the reader may see it. */
-export function presentOccupancy({ queueLength, running, holder, nextFree }: Occupancy, reader: Reader) {
+export function presentOccupancy(
+  { queueLength, running, holder, session, nextFree }: Occupancy,
+  reader: Reader,
+) {
   return {
     queue_length: queueLength,
     running_job: running
@@ -161,7 +184,23 @@ export function presentOccupancy({ queueLength, running, holder, nextFree }: Occ
           ...(reader.isSuperuser && { user: holder.user, username: holder.username, email: holder.email }),
         }
       : null,
+    session: session ? presentSession(session, reader) : null,
     next_free: nextFree,
+  }
+}
+
+function presentSession(session: NonNullable<Occupancy['session']>, reader: Reader) {
+  const { user, username, email, idleSince } = session
+  const mine = isMine(user, reader)
+  return {
+    id: mine || reader.isSuperuser ? session.session : null,
+    mine,
+    mode: session.mode,
+    state: session.isPaused ? ('paused' as const) : ('active' as const),
+    until: toTimestamp(session.until),
+    idle_seconds: session.idleMs / SECOND_MS,
+    idle_since: idleSince === undefined ? '' : toTimestamp(idleSince),
+    ...(reader.isSuperuser && { user, username, email }),
   }
 }
 

@@ -28,6 +28,16 @@ test('the line of a QPU has its reason, its queue and its holder', () => {
   expect(text(maintained, 'Warm-up')).toBe('Warm-up, 0 queued, until 23 Nov, 09:00')
 })
 
+test('a session holds a QPU before its booking, and says how long it is idle', () => {
+  const session = (more: object) => ({
+    session: { mine: true, mode: 'exclusive', state: 'active', until: '2026-11-20 13:40:00.000Z', ...more },
+  })
+  const text = (more: object) => holderText(read({ ...holder(false), ...more }), NOW, ZONE)
+  expect(text(session({ idle_since: '2026-11-20 13:21:48.000Z' }))).toBe('you until 14:40, idle 12 s')
+  expect(text(session({ mine: false }))).toBe('another user until 14:40')
+  expect(text(session({ state: 'paused' }))).toBe('another user until 16:00')
+})
+
 test('a queue that was not counted to its end says so', () => {
   expect(queueLength(read({ queue_length: 999 }))).toBe('999')
   expect(queueLength(read({ queue_length: 1_000 }))).toMatch(/^1.000 or more$/)

@@ -37,6 +37,20 @@ export const qpu = v.object({
   ),
   /** Who has booked the current time; superusers see who it is. */
   holder: v.optional(v.nullable(v.object({ mine: v.boolean(), until: v.string(), email: text }))),
+  /** The session whose jobs go first; superusers see whose it is. */
+  session: v.optional(
+    v.nullable(
+      v.object({
+        mine: v.boolean(),
+        mode: v.string(),
+        state: v.string(),
+        until: v.string(),
+        /** Since when its user has had no job; empty while one waits or runs. */
+        idle_since: text,
+        email: text,
+      }),
+    ),
+  ),
   next_free: text,
   /** Start of a job submitted now; null if it cannot be estimated. */
   estimated_start: v.optional(v.nullable(v.object({ from: v.string(), to: v.string() })), null),

@@ -5,7 +5,14 @@ export const schedule = v.object({
   busy: v.array(
     v.object({
       qpu: v.string(),
-      kind: v.picklist(['slot', 'calibration', 'queued_calibration', 'maintenance']),
+      kind: v.picklist([
+        'slot',
+        'session',
+        'batch_session',
+        'calibration',
+        'queued_calibration',
+        'maintenance',
+      ]),
       start: v.string(),
       end: v.string(),
       mine: v.boolean(),

@@ -11,6 +11,7 @@ import { dateIn, timeOfDay } from '../../lib/zone.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { SessionsPanel } from '../../parts/qpu/SessionsPanel.tsx'
 import { CalendarFeed } from './CalendarFeed.tsx'
 import { CancelDialog } from './CancelDialog.tsx'
 import { Controls, Legend } from './Controls.tsx'
@@ -18,7 +19,7 @@ import { DayList } from './DayList.tsx'
 import { DraftForm, titleOfDraft } from './DraftForm.tsx'
 import { nearestFree } from './logic/conflicts.ts'
 import { afterKey, type Draft, firstDraft, formatTimes } from './logic/draft.ts'
-import { type Entry, leadOf } from './logic/entries.ts'
+import { type Entry, isTaken, leadOf } from './logic/entries.ts'
 import { formatDay, formatLongDay, formatWeek, weekOf } from './logic/week.ts'
 import { type Plan, planOf } from './plan.ts'
 import { useBooking, useCalendar, useOwnSlots } from './state.ts'
@@ -99,14 +100,10 @@ function QpuCalendar({ qpu, qpus }: { qpu: Qpu; qpus: readonly Qpu[] }) {
   }
   const begin = () => {
     const wanted = firstDraft(now, axis.days[0]?.start ?? now)
-    const free = nearestFree(
-      wanted,
-      entries.filter(({ kind }) => kind === 'slot'),
-      {
-        start: wanted.start,
-        end: limits.end,
-      },
-    )
+    const free = nearestFree(wanted, entries.filter(isTaken), {
+      start: wanted.start,
+      end: limits.end,
+    })
     start(free ?? wanted)
   }
   const start = (next: Draft) => {
@@ -232,6 +229,7 @@ function QpuCalendar({ qpu, qpus }: { qpu: Qpu; qpus: readonly Qpu[] }) {
               booking.set({ id: slot.id, start: at, end: parseTime(slot.end_time) ?? at })
             }}
           />
+          <SessionsPanel />
           <CalendarFeed />
         </div>
       )}

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
 import { freeWithin, type Range } from './logic/conflicts.ts'
 import { type Draft, formatLength } from './logic/draft.ts'
-import { type Entry, titleOf } from './logic/entries.ts'
+import { type Entry, isTaken, titleOf } from './logic/entries.ts'
 import { formatLongDay } from './logic/week.ts'
 import { mayChange, type Plan, type Shown } from './plan.ts'
 
@@ -118,7 +118,7 @@ function EntryRow({ entry, range, shown, onEdit }: EntryRowProps) {
       <span>
         <b>{titleOf(entry)}</b>
         <small>
-          {entry.kind === 'slot' && !entry.mine && entry.name === '' ? 'another user' : formatLength(entry)}
+          {isTaken(entry) && !entry.mine && entry.name === '' ? 'another user' : formatLength(entry)}
         </small>
       </span>
     </>

@@ -182,13 +182,8 @@ function Problems({
     <div role="alert">
       {first && (
         <p class="notice tone-bad" id={id}>
-          <strong>✕ {formatTimes(draft, zone)}</strong> overlaps with{' '}
-          {first.mine
-            ? 'your slot'
-            : first.name === ''
-              ? 'the slot of another user'
-              : `the slot of ${first.name}`}{' '}
-          ({formatTimes(first, zone)}).
+          <strong>✕ {formatTimes(draft, zone)}</strong> overlaps with {nameOf(first)} (
+          {formatTimes(first, zone)}).
         </p>
       )}
       {refused !== undefined && !first && (
@@ -198,6 +193,12 @@ function Problems({
       )}
     </div>
   )
+}
+
+function nameOf({ kind, mine, name }: Plan['conflicts'][number]): string {
+  if (kind === 'session') return 'the session of another user'
+  if (mine) return 'your slot'
+  return name === '' ? 'the slot of another user' : `the slot of ${name}`
 }
 
 /** What the server said: the message of the field says more than the one of the whole request. */

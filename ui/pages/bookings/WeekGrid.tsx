@@ -232,7 +232,14 @@ function DraftBlock({ plan: { draft, conflicts }, blockIn, zone }: DraftBlockPro
         {formatTimes(draft, zone)}
       </b>
       {shared && <b>Overlaps {formatLength(shared)}</b>}
-      {conflict && <span>with {conflict.mine ? 'your slot' : conflict.name || 'a booked slot'}</span>}
+      {conflict && (
+        <span>
+          with{' '}
+          {conflict.mine
+            ? 'your slot'
+            : conflict.name || (conflict.kind === 'session' ? 'a session' : 'a booked slot')}
+        </span>
+      )}
       {!conflict && <span>{formatLength(draft)}</span>}
       <i class="edge from" data-edge="start" />
       <i class="edge to" data-edge="end" />

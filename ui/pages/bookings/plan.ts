@@ -1,7 +1,7 @@
 import type { Axis } from './logic/axis.ts'
 import { nearestFree, overlapping, type Range, shortened } from './logic/conflicts.ts'
 import type { Draft } from './logic/draft.ts'
-import type { Entry } from './logic/entries.ts'
+import { type Entry, isTaken } from './logic/entries.ts'
 
 /** A draft beside what is booked: what it overlaps with, and what could be booked instead. */
 export interface Plan {
@@ -22,9 +22,15 @@ export interface Shown {
   superuser: boolean
 }
 
-/** Compares a draft with the booked slots; calibrations and maintenance do not prevent a booking. */
+/**
+ * Compares a draft with the booked slots and the sessions of others; calibrations and maintenance do not
+ * prevent a booking.
+ */
 export function planOf(draft: Draft, entries: readonly Entry[], limits: Range): Plan {
-  const slots = entries.filter(({ kind, slot }) => kind === 'slot' && slot?.id !== (draft.id ?? '-'))
+  const slots = entries.filter(
+    (entry) =>
+      isTaken(entry) && !(entry.kind === 'session' && entry.mine) && entry.slot?.id !== (draft.id ?? '-'),
+  )
   const conflicts = overlapping(draft, slots)
   const isBad = conflicts.length > 0 || draft.start < limits.start
   return {

@@ -60,7 +60,7 @@ export function useCalendar({ qpu, zone, first, days }: View): Calendar {
     entries.loadSoon()
     coming.loadSoon()
   }
-  useLive(['time_slots/*', 'calibration_requests/*', 'qpus/*'], reload)
+  useLive(['time_slots/*', 'sessions/*', 'calibration_requests/*', 'qpus/*'], reload)
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible' && live.state.peek() === 'live') reload()

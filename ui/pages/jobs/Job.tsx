@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Job, partialResults, job as schema } from '../../api/model/jobs.ts'
 import { useApp } from '../../app/app.ts'
+import { createOwners } from '../../app/owners.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -12,7 +13,6 @@ import { Status } from '../../parts/Status.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { Actions } from './detail/Actions.tsx'
 import { Details } from './detail/Details.tsx'
-import { createOwners } from './list/owners.ts'
 
 /** Minimum interval between reloads of a pending job, whose queue position changes as other jobs end. */
 const QUEUE_SPACING_MS = 3_000

@@ -1,5 +1,7 @@
+import { MINUTE_MS, SECOND_MS } from '../../../src/base/portable/units.ts'
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
+import { useNow } from '../../app/use-now.ts'
 import { newJobStart, occupancyText } from '../../jobs/occupancy.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { Status } from '../../parts/Status.tsx'
@@ -8,7 +10,8 @@ import { Status } from '../../parts/Status.tsx'
 export function QpuHead({ qpu }: { qpu: Qpu }) {
   const { zone } = useApp()
   const condition = qpuCondition(qpu)
-  const now = Date.now()
+  // The idle time of a session counts seconds.
+  const now = useNow(qpu.session?.idle_since ? SECOND_MS : MINUTE_MS).value
   const start = newJobStart(qpu, condition, now, zone.value)
   const first = condition.takesJobs ? `A new job starts: ${start}` : condition.reason
   return (

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { driverActivity } from '../../api/model/equipment/drivers.ts'
 import { type QpuDetail, qpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import type { PageProps } from '../../app/page.ts'
 import { useLive } from '../../app/use-live.ts'
+import { useNow } from '../../app/use-now.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { agoText } from '../../jobs/occupancy.ts'
@@ -13,6 +15,7 @@ import { type ChipState, useChip } from '../../parts/chip/use-chip.ts'
 import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
 import { RecalledCalibration } from '../../parts/qpu/RecalledCalibration.tsx'
+import { SessionsPanel } from '../../parts/qpu/SessionsPanel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { AvailabilityPanel } from '../../parts/schedule/Availability.tsx'
 import { SCHEDULE_TOPICS, SchedulePanel } from '../../parts/schedule/SchedulePanel.tsx'
@@ -33,7 +36,8 @@ export function QpuPage({ params }: PageProps) {
   const name = params['name'] ?? ''
   const qpu = useResource(
     (abort) => api.get(`/api/qpus/${encodeURIComponent(name)}`, qpuDetail, abort),
-    [name],
+    // Sessions of others send no events.
+    [name, useNow(MINUTE_MS).value],
   )
   useLive(SCHEDULE_TOPICS, () => qpu.loadSoon(SPACING_MS))
   const state = useChip(qpu.value.value)
@@ -170,6 +174,7 @@ function Body({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
         </div>
         <div class="stack">
           <QueuePanel qpu={qpu} />
+          <SessionsPanel qpu={qpu.name} />
           {state && <MediansPanel qpu={qpu} state={state} />}
         </div>
       </div>

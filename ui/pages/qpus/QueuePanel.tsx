@@ -13,6 +13,8 @@ import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 const SHOWN = 12
 const SPACING_MS = 1_500
 
+const PAUSES = 'Jobs of others run when the holder pauses.'
+
 /** A row of the queue; place 0 is the running job. */
 interface Row extends QueuedJob {
   place: number
@@ -47,8 +49,8 @@ export function QueuePanel({ qpu }: { qpu: QpuDetail }) {
         <Scores estimates={qpu.estimates} />
         {holder && (
           <p class="soft">
-            Jobs of others run when the holder pauses. Nobody has booked it from{' '}
-            {shortTime(qpu.next_free ?? '', now, zone.value)}.
+            {qpu.session?.mode === 'batch' ? 'The jobs of the session go first.' : PAUSES}
+            {qpu.holder && ` Nobody has booked it from ${shortTime(qpu.next_free ?? '', now, zone.value)}.`}
           </p>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { monitors, thresholds } from '../../api/model/equipment/monitoring.ts'
 import { type QpuDetail, qpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
@@ -25,7 +26,8 @@ export function WallPage({ params }: PageProps) {
   const name = params['name'] ?? ''
   const qpu = useResource(
     (abort) => api.get(`/api/qpus/${encodeURIComponent(name)}`, qpuDetail, abort),
-    [name],
+    // Sessions of others send no events.
+    [name, useNow(MINUTE_MS).value],
   )
   useLive(SCHEDULE_TOPICS, () => qpu.loadSoon(SPACING_MS))
   return (

@@ -28,7 +28,7 @@ export function useAvailability(): Resource<Availability> {
     )
     return api.get(`/api/schedule?from=${from}&to=${to}`, availability, abort)
   })
-  useLive(['qpus/*', 'calibration_requests/*'], () => times.loadSoon(SPACING_MS))
+  useLive(['qpus/*', 'sessions/*', 'calibration_requests/*'], () => times.loadSoon(SPACING_MS))
   return times
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import type { Qpu } from '../../api/model/qpus.ts'
 import { schedule as schema } from '../../api/model/schedule.ts'
@@ -15,7 +16,7 @@ import { Loaded, Panel } from '../Panel.tsx'
 import { QpuFilter } from './QpuFilter.tsx'
 
 const TICKS = 240
-/** Slots of other users send no events. */
+/** Slots and sessions of other users send no events. */
 const POLL_MS = MINUTE_MS
 /** Changes of jobs move ticks by little. */
 const SPACING_MS = 3_000
@@ -25,6 +26,7 @@ export const SCHEDULE_TOPICS = [
   'qpus/*',
   'quantum_jobs/*',
   'time_slots/*',
+  'sessions/*',
   'calibration_requests/*',
   'notes/*',
 ]
@@ -37,7 +39,7 @@ interface SchedulePanelProps {
 
 /** The schedule of QPUs on one day, by default around now; the day is kept in the address. */
 export function SchedulePanel({ qpus, head }: SchedulePanelProps) {
-  const { api, zone } = useApp()
+  const { api, zone, qpus: list } = useApp()
   const query = useQuery()
   const now = useNow(POLL_MS / 2)
   const chosen = windowOfDate(query.get('day'), zone.value)
@@ -52,6 +54,10 @@ export function SchedulePanel({ qpus, head }: SchedulePanelProps) {
     (abort) => api.get(`/api/schedule?${range}`, schema, abort),
     [range.toString(), poll],
   )
+  const opened = useRef(poll)
+  useEffect(() => {
+    if (poll !== opened.current) list.loadSoon()
+  }, [poll])
   useLive(SCHEDULE_TOPICS, () => schedule.loadSoon(SPACING_MS))
   const go = (days: number) => {
     const date = shiftDate(window.date, days)

@@ -23,7 +23,7 @@ interface RibbonProps {
   zone: string
 }
 
-/** When QPUs are taken: slots, calibrations, maintenance, ticks for the jobs that ran, and notes. */
+/** When QPUs are taken: slots, sessions, calibrations, maintenance, ticks for the jobs that ran, and notes. */
 export function Ribbon({ rows, window, now, zone }: RibbonProps) {
   const marks = axisMarks(window, zone)
   const nowAt = shareOf(window, now)
@@ -31,7 +31,7 @@ export function Ribbon({ rows, window, now, zone }: RibbonProps) {
   const hasHeads = rows.some(({ head }) => head !== undefined)
   return (
     <table class={hasHeads ? 'ribbon' : 'ribbon plain'}>
-      <caption class="unseen">Slots, calibrations, maintenance and jobs by QPU</caption>
+      <caption class="unseen">Slots, sessions, calibrations, maintenance and jobs by QPU</caption>
       <tbody>
         {rows.map(({ id, name, lane, head }) => (
           <tr key={id}>
@@ -50,7 +50,7 @@ export function Ribbon({ rows, window, now, zone }: RibbonProps) {
       </tbody>
       <tfoot aria-hidden="true">
         <tr>
-          <th>{hasHeads && 'Bars: slots. Ticks: jobs that ran, taller: failed.'}</th>
+          <th>{hasHeads && 'Bars: slots, sessions. Ticks: jobs that ran, taller: failed.'}</th>
           <td>
             <Axis marks={marks} nowAt={isNowShown ? nowAt : undefined} now={timeOfDay(now, zone)} />
           </td>
@@ -137,7 +137,8 @@ const TITLES: Record<LaneBar['kind'], string> = {
   maintenance: 'Maintenance',
 }
 
-function titleOf({ kind }: LaneBar): string {
+function titleOf({ kind, isSession }: LaneBar): string {
+  if (isSession) return kind === 'mine' ? 'Your session' : 'Session'
   return TITLES[kind]
 }
 

@@ -11,6 +11,8 @@ interface LanePart {
 /** A time in which a QPU is taken. */
 export interface LaneBar extends LanePart {
   kind: 'mine' | 'booked' | 'calibration' | 'maintenance'
+  /** Whether it is held without a booking. */
+  isSession: boolean
   /** Unix ms; undefined while the end is open. */
   start: number | undefined
   end: number | undefined
@@ -49,8 +51,7 @@ export function laneOf(schedule: Schedule, qpu: string, window: TimeWindow, now:
       // Nobody knows when a calibration ends: its bar does not reach beyond now.
       const open = kind === 'calibration' ? Math.max(now, start ?? now) : window.to
       const part = partOf(window, start ?? window.from, end ?? open)
-      const shown = kind === 'slot' ? (mine ? ('mine' as const) : ('booked' as const)) : kind
-      return part ? [{ kind: shown, start, end, ...part }] : []
+      return part ? [{ ...shownAs(kind, mine), start, end, ...part }] : []
     }),
     ticks: schedule.ticks
       .filter((tick) => tick.qpu === qpu)
@@ -68,6 +69,14 @@ export function laneOf(schedule: Schedule, qpu: string, window: TimeWindow, now:
         return left >= 0 && left < 1 ? [{ id, left, at: ms, text }] : []
       }),
   }
+}
+
+function shownAs(
+  kind: Exclude<Schedule['busy'][number]['kind'], 'queued_calibration'>,
+  mine: boolean,
+): Pick<LaneBar, 'kind' | 'isSession'> {
+  if (kind === 'calibration' || kind === 'maintenance') return { kind, isSession: false }
+  return { kind: mine ? 'mine' : 'booked', isSession: kind !== 'slot' }
 }
 
 /** The part of a window between two times; undefined if they are outside. */

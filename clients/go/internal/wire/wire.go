@@ -473,6 +473,9 @@ type QpuSummary struct {
 	// Who has booked the present time; null = nobody
 	Holder *QpuHolder `json:"holder"`
 
+	// The session whose jobs go first; null = none
+	Session *HoldingSession `json:"session"`
+
 	// From when nobody has booked it, UTC
 	NextFree string `json:"next_free"`
 
@@ -523,6 +526,36 @@ type QpuHolder struct {
 	Mine bool `json:"mine"`
 
 	Until string `json:"until"`
+
+	// Superusers only
+	User *string `json:"user,omitempty"`
+
+	// Superusers only
+	Username *string `json:"username,omitempty"`
+
+	// Superusers only
+	Email *string `json:"email,omitempty"`
+}
+
+// HoldingSession: see the reference of the routes
+type HoldingSession struct {
+	// Null if the caller may not read the session
+	ID *string `json:"id"`
+
+	Mine bool `json:"mine"`
+
+	Mode string `json:"mode"`
+
+	State string `json:"state"`
+
+	// When it ends at the latest, UTC
+	Until string `json:"until"`
+
+	// Without a job for so long, it is paused
+	IdleSeconds float64 `json:"idle_seconds"`
+
+	// Since when its user has had no job, UTC; '' = one waits or runs, or it is paused
+	IdleSince string `json:"idle_since"`
 
 	// Superusers only
 	User *string `json:"user,omitempty"`
@@ -650,6 +683,9 @@ type QpuDetail struct {
 
 	// Who has booked the present time; null = nobody
 	Holder *QpuHolder `json:"holder"`
+
+	// The session whose jobs go first; null = none
+	Session *HoldingSession `json:"session"`
 
 	// From when nobody has booked it, UTC
 	NextFree string `json:"next_free"`
@@ -3205,6 +3241,7 @@ type BusyTime struct {
 	// Id in qpus; '' = every QPU
 	QPU string `json:"qpu"`
 
+	// During a `session` no other user's jobs run, during a `batch_session` they do
 	Kind string `json:"kind"`
 
 	// UTC; '' = not known
@@ -3213,7 +3250,7 @@ type BusyTime struct {
 	// UTC; '' = open
 	End string `json:"end"`
 
-	// Booked by the caller
+	// Booked or held by the caller
 	Mine bool `json:"mine"`
 }
 

@@ -1,6 +1,7 @@
 import { allOf } from '../../engine/query.ts'
 import type { Qpu } from './queue/job-order.ts'
 import { type OrderReading, QpuQueue } from './queue/qpu-queue.ts'
+import { type HoldingSession, holdingSession } from './queue/sessions-of-qpu.ts'
 
 /** What occupies a QPU now, with names: the caller decides who sees what. */
 export interface Occupancy {
@@ -15,6 +16,8 @@ export interface Occupancy {
     | undefined
   /** The present booking; `until` is UTC text. */
   holder: { user: string; username: string; email: string; until: string } | undefined
+  /** The session whose jobs go first now. */
+  session: HoldingSession | undefined
   /** From when nobody has booked it, UTC text; the present time if it is not booked now. */
   nextFree: string
 }
@@ -74,6 +77,7 @@ function occupancyOf(
       email: present.email,
       until: present.end,
     },
+    session: holdingSession(reading, qpu),
     nextFree: freeAfter(own, at),
   }
 }

@@ -7,12 +7,12 @@ interface BusyTime {
   /** Id of the QPU; '' = every QPU. */
   qpu: string
   /** `queued_calibration` has no time yet: it begins as soon as its QPU is free. */
-  kind: 'slot' | 'calibration' | 'queued_calibration' | 'maintenance'
+  kind: 'slot' | 'session' | 'batch_session' | 'calibration' | 'queued_calibration' | 'maintenance'
   /** UTC text; '' = not known. */
   start: string
   /** UTC text; '' = open-ended. */
   end: string
-  /** Whether the requesting user booked it. */
+  /** Whether the requesting user booked or holds it. */
   mine: boolean
 }
 
@@ -27,7 +27,34 @@ export function readSchedule(tx: ReadTx, range: { from: string; to: string; user
     { ...range },
   )
   const booked = slots.map(({ mine, ...slot }): BusyTime => ({ ...slot, kind: 'slot', mine: mine === 1 }))
-  return range.from > tx.at ? booked : [...booked, ...finished(tx, range), ...openEnded(tx, range.to)]
+  const busy = [...booked, ...sessionTimes(tx, range)]
+  return range.from > tx.at ? busy : [...busy, ...finished(tx, range), ...openEnded(tx, range.to)]
+}
+
+/** Sessions of one answer that have ended; older ones are left out. */
+const MAX_SESSIONS = 500
+
+/**
+ * Sessions from their first activation to their end: an active one's at the latest, of others the last time
+ * for which they were charged.
+ */
+function sessionTimes(tx: ReadTx, range: { from: string; to: string; user: string }): BusyTime[] {
+  const columns = `qpu, mode, "user" = $user AS mine, activated_at AS start,
+    CASE WHEN state = 'active' THEN ends_at WHEN held_to > '' THEN held_to ELSE stopped_at END AS "end"`
+  const rows = tx.all<Pick<BusyTime, 'qpu' | 'start' | 'end'> & { mode: string; mine: number }>(
+    `SELECT * FROM (
+       SELECT ${columns} FROM sessions WHERE state IN ('active', 'paused')
+       UNION ALL
+       SELECT * FROM (SELECT ${columns} FROM sessions WHERE state = 'closed' AND stopped_at > $from
+         ORDER BY stopped_at DESC, seq DESC LIMIT ${MAX_SESSIONS}) ended) held
+     WHERE start > '' AND start < $to AND "end" > $from ORDER BY start, qpu`,
+    range,
+  )
+  return rows.map(({ mode, mine, ...times }) => ({
+    ...times,
+    kind: mode === 'batch' ? 'batch_session' : 'session',
+    mine: mine === 1,
+  }))
 }
 
 /** Calibrations, and times of maintenance, of one answer that have ended; older ones are left out. */
@@ -96,7 +123,7 @@ export function readScheduleNotes(
 
 interface OpenRow {
   qpu: string
-  kind: Exclude<BusyTime['kind'], 'slot'>
+  kind: Exclude<BusyTime['kind'], 'slot' | 'session' | 'batch_session'>
   start: string
   end: string
 }

@@ -21,6 +21,18 @@ test('a lane has the slots of its QPU and those of every QPU, cut at the window'
   ])
 })
 
+test('a session is drawn like a slot', () => {
+  const busy = [
+    { ...slot('a', 0, 6), kind: 'batch_session' as const },
+    { ...slot('a', 6, 12, true), kind: 'session' as const },
+  ]
+  const { bars } = laneOf({ busy, ticks: [], failures: [], notes: [] }, 'a', window, now)
+  expect(bars.map(({ kind, isSession }) => [kind, isSession])).toEqual([
+    ['booked', true],
+    ['mine', true],
+  ])
+})
+
 test('an open end reaches the end of the window, that of a calibration now; queued calibrations are counted', () => {
   const open = { qpu: 'a', end: '', mine: false }
   const busy = [

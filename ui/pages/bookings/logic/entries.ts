@@ -7,7 +7,7 @@ import type { Range } from './conflicts.ts'
 /** What occupies a QPU at some time. */
 export interface Entry extends Range {
   key: string
-  kind: 'slot' | 'calibration' | 'maintenance'
+  kind: 'slot' | 'session' | 'calibration' | 'maintenance'
   mine: boolean
   /** Whether it is for every QPU. */
   everyQpu: boolean
@@ -26,8 +26,8 @@ export function entriesOf(schedule: Schedule, slots: readonly Slot[], qpu: strin
   const openEnd = Math.ceil((nowMs + 1) / HOUR_MS) * HOUR_MS
   return schedule.busy
     .flatMap((busy): Entry[] => {
-      const { kind } = busy
-      if ((busy.qpu !== '' && busy.qpu !== qpu) || kind === 'queued_calibration') return []
+      if ((busy.qpu !== '' && busy.qpu !== qpu) || busy.kind === 'queued_calibration') return []
+      const kind = busy.kind === 'batch_session' ? 'session' : busy.kind
       const key = keyOf(busy.qpu, busy.start, busy.end)
       const slot = kind === 'slot' ? known.get(key) : undefined
       const start = parseTime(busy.start) ?? nowMs
@@ -48,8 +48,14 @@ function keyOf(qpu: string, start: string, end: string): string {
 export function titleOf({ kind, mine, name }: Pick<Entry, 'kind' | 'mine' | 'name'>): string {
   if (kind === 'calibration') return 'Calibration'
   if (kind === 'maintenance') return 'Maintenance'
+  if (kind === 'session') return mine ? 'Your session' : 'Session'
   if (mine) return 'Your slot'
   return name === '' ? 'Booked' : name
+}
+
+/** Whether others cannot book the time: it is booked, or in a session. */
+export function isTaken({ kind }: Pick<Entry, 'kind'>): boolean {
+  return kind === 'slot' || kind === 'session'
 }
 
 /** The booked time within a range, in ms. */
@@ -66,7 +72,7 @@ export function leadOf(
   now: number,
   write: (ms: number) => string,
 ): string {
-  const slots = entries.filter(({ kind }) => kind === 'slot')
+  const slots = entries.filter(isTaken)
   const current = slots.find(({ start, end }) => start <= now && now < end)
   let free = now
   for (const { start, end } of slots) if (start <= free && end > free) free = end
@@ -74,7 +80,8 @@ export function leadOf(
   if (!current) {
     return next ? `${name} is free until ${write(next.start)}.` : `${name} is free; nobody has booked it.`
   }
-  const holder = current.mine ? 'yours' : current.name === '' ? 'booked' : `booked by ${current.name}`
+  const taken = current.kind === 'session' ? 'held by a session' : 'booked'
+  const holder = current.mine ? 'yours' : current.name === '' ? taken : `booked by ${current.name}`
   const again = free > current.end ? ` Next free time: ${write(free)}.` : ''
   return `${name} is ${holder} until ${write(current.end)}.${again}`
 }

@@ -1,7 +1,8 @@
 import { fromTimestamp } from '../../../../base/index.ts'
+import { firstOf } from '../../../engine/query.ts'
 import { closedBy } from '../../../hooks/qpu-change.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
-import { type Advanced, advance, type OpenSession } from '../../sessions/machine.ts'
+import { type Advanced, advance, gateOf, type OpenSession, type SessionGate } from '../../sessions/machine.ts'
 import { fundedMsOf, nextBookingOfOthers, storeAdvanced } from '../../sessions/settle.ts'
 import type { Qpu } from './job-order.ts'
 import { type OrderReading, QpuQueue } from './qpu-queue.ts'
@@ -64,4 +65,46 @@ function usersReads({ now }: ReadTx, qpu: string, open: readonly OpenSession[], 
       },
     ]),
   )
+}
+
+/** The session that decides who may start on a QPU, with its user; times in ms since the epoch. */
+export interface HoldingSession extends SessionGate {
+  username: string
+  email: string
+  mode: OpenSession['mode']
+  isPaused: boolean
+  idleMs: number
+  /** Since when its user has had no job; undefined while one waits or runs, or it is paused. */
+  idleSince: number | undefined
+}
+
+/** The session whose jobs go first on a QPU now; reads nothing without one. */
+export function holdingSession(reading: OrderReading, qpu: Qpu): HoldingSession | undefined {
+  const { tx, facts } = reading
+  const open = reading.order.sessions.of(tx, qpu.id)
+  const gate = gateOf(open, tx.now)
+  const session = open.find(({ id }) => id === gate?.session)
+  if (!gate || !session) return undefined
+  const { user, idleMs, state, mode, activeSince = tx.now } = session
+  const since = Math.max(activeSince, tx.now - idleMs)
+  const { person, activeAt } = tx.read({
+    person: firstOf<{ username: string; email: string }>(
+      'SELECT username, email FROM users WHERE id = $user',
+      { user },
+    ),
+    activeAt: state === 'active' ? lastActivity(user, qpu.id, since) : { known: undefined },
+  })
+  const isIdle =
+    state === 'active' &&
+    !facts.running.some((row) => row.qpu === qpu.id) &&
+    new QpuQueue(reading, qpu).firstOf(user) === undefined
+  return {
+    ...gate,
+    username: person?.username ?? '',
+    email: person?.email ?? '',
+    mode,
+    isPaused: state === 'paused',
+    idleMs,
+    idleSince: isIdle ? (activeAt ?? since) : undefined,
+  }
 }

@@ -49,6 +49,7 @@ describe('leadOf()', () => {
     expect(lead(9)).toBe('kelvin is free; nobody has booked it.')
     expect(lead(9, busy(12, 15))).toBe('kelvin is free until 12:00.')
     expect(lead(13, busy(12, 15, { mine: true }))).toBe('kelvin is yours until 15:00.')
+    expect(lead(13, busy(12, 15, { kind: 'batch_session' }))).toBe('kelvin is held by a session until 15:00.')
     expect(lead(13, busy(12, 15), busy(15, 20))).toBe('kelvin is booked until 15:00. Next free time: 20:00.')
   })
 })
