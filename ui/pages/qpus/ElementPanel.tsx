@@ -7,6 +7,7 @@ import { useResource } from '../../app/use-resource.ts'
 import { formatLimit, formatQuantity } from '../../lib/quantity.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import type { ChipState } from '../../parts/chip/use-chip.ts'
+import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Element, findElement } from '../../plots/chip/chip.ts'
 import { limitOf } from '../../plots/chip/limits.ts'
@@ -158,6 +159,13 @@ function History({ qpu, element, metric, limit }: HistoryProps) {
       <Loaded of={history} task="load the history" rows={5}>
         {(loaded) => {
           if (loaded.values.length === 0) return <Empty>No value in the last {days} days.</Empty>
+          const [first] = loaded.values
+          if (first && loaded.values.length === 1)
+            return (
+              <p class="soft">
+                Measured once in the last {days} days: <Moment at={first.at} />.
+              </p>
+            )
           const line = historyLine(loaded, metric, element.name)
           return (
             <>

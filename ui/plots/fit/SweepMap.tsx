@@ -2,16 +2,28 @@ import { rampColor } from '../chip/ramp.ts'
 import { useWidth } from '../use-width.ts'
 import { rangeOf, roundTicks, tickText } from './ticks.ts'
 
+/** An axis of a map; its values are divided by `factor` for the ticks. */
+export interface MapAxis {
+  title: string
+  values: readonly number[]
+  factor: number
+}
+
 interface SweepMapProps {
   label: string
-  x: { title: string; values: readonly number[]; factor: number }
-  y: { title: string; values: readonly number[]; factor: number }
+  x: MapAxis
+  y: MapAxis
   /** Row by row: all x of the first y, then of the next. */
   z: readonly number[]
+  /** What the colors are. */
+  zTitle: string
 }
 
 const LEFT = 62
+const RIGHT = 84
 const BOTTOM = 40
+const TOP = 20
+const BAR = { gap: 12, width: 14, steps: 32 }
 const HEIGHT = 260
 
 /** A quantity over two swept ones, as colored cells. */
@@ -24,11 +36,11 @@ export function SweepMap(props: SweepMapProps) {
   )
 }
 
-function Drawn({ label, x, y, z, width }: SweepMapProps & { width: number }) {
+function Drawn({ label, x, y, z, zTitle, width }: SweepMapProps & { width: number }) {
   const [columns, rows] = [x.values.length, y.values.length]
-  const side = width - LEFT - 8
+  const side = width - LEFT - RIGHT
   const [low, high] = rangeOf(z, 0)
-  const cell = { width: side / columns, height: (HEIGHT - 20) / rows }
+  const cell = { width: side / columns, height: (HEIGHT - TOP) / rows }
   const [x0 = 0, x1 = 1] = [x.values[0], x.values.at(-1)]
   const [y0 = 0, y1 = 1] = [y.values[0], y.values.at(-1)]
   const xTicks = roundTicks(Math.min(x0, x1) / x.factor, Math.max(x0, x1) / x.factor, 5)
@@ -64,7 +76,7 @@ function Drawn({ label, x, y, z, width }: SweepMapProps & { width: number }) {
         <text
           key={tick}
           x={LEFT - 6}
-          y={HEIGHT - 0.5 * cell.height - place(tick * y.factor, y0, y1) * (HEIGHT - 20 - cell.height)}
+          y={HEIGHT - 0.5 * cell.height - place(tick * y.factor, y0, y1) * (HEIGHT - TOP - cell.height)}
           dy="0.32em"
           class="end"
         >
@@ -74,6 +86,39 @@ function Drawn({ label, x, y, z, width }: SweepMapProps & { width: number }) {
       <text x={LEFT + side / 2} y={HEIGHT + 35} class="mid">
         {x.title}
       </text>
+      <text x={width} y={12} class="end">
+        {zTitle}
+      </text>
+      <ColorBar low={low} high={high} left={LEFT + side + BAR.gap} />
     </svg>
+  )
+}
+
+function ColorBar({ low, high, left }: { low: number; high: number; left: number }) {
+  const step = (HEIGHT - TOP) / BAR.steps
+  const ticks = roundTicks(low, high, 4)
+  return (
+    <g>
+      {Array.from({ length: BAR.steps }, (_, at) => (
+        <rect
+          key={at}
+          x={left}
+          y={HEIGHT - (at + 1) * step}
+          width={BAR.width}
+          height={step + 0.5}
+          fill={rampColor(high > low ? at / (BAR.steps - 1) : 0.5)}
+        />
+      ))}
+      {ticks.map((tick) => (
+        <text
+          key={tick}
+          x={left + BAR.width + 6}
+          y={HEIGHT - (high > low ? (tick - low) / (high - low) : 0.5) * (HEIGHT - TOP)}
+          dy="0.32em"
+        >
+          {tickText(tick, ticks)}
+        </text>
+      ))}
+    </g>
   )
 }

@@ -148,15 +148,17 @@ export function HistoryPage() {
                 <Empty>No calibration has measured it in this time.</Empty>
               ) : (
                 <div class="padded">
-                  <HistoryPlot
-                    lines={lines}
-                    parameter={parameter}
-                    limitOf={limitOf}
-                    from={from}
-                    to={until}
-                    marks={marks}
-                    zone={app.zone.value}
-                  />
+                  {lines.some(({ history: { values: list } }) => list.length > 1) && (
+                    <HistoryPlot
+                      lines={lines}
+                      parameter={parameter}
+                      limitOf={limitOf}
+                      from={from}
+                      to={until}
+                      marks={marks}
+                      zone={app.zone.value}
+                    />
+                  )}
                   <DriftTable lines={lines} limitOf={limitOf} now={until} />
                 </div>
               )

@@ -31,6 +31,9 @@ export interface MapFit {
   x: Axis
   y: Axis
   z: readonly number[]
+  /** What the values are, with their unit. */
+  name: string
+  unit: string
 }
 
 /** Measured points of prepared states in the IQ plane. */
@@ -127,7 +130,8 @@ function readMap(fit: Record<string, unknown>): MapFit | undefined {
   const z = rows.every(Array.isArray) ? numbersOf(rows.flat()) : numbersOf(rows)
   const [x, y] = [axisOf(fit['x'], 'x'), axisOf(fit['y'], 'y')]
   const isComplete = z.length > 0 && x.values.length * y.values.length === z.length
-  return isComplete ? { kind: 'map', model: textOf(fit['model']), x, y, z } : undefined
+  const [name, unit] = [textOf(fit['z_name']) || 'signal', textOf(fit['z_unit'])]
+  return isComplete ? { kind: 'map', model: textOf(fit['model']), x, y, z, name, unit } : undefined
 }
 
 function readStates(fit: Record<string, unknown>): StatesFit | undefined {

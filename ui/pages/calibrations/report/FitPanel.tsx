@@ -4,6 +4,8 @@ import { formatQuantity } from '../../../lib/quantity.ts'
 import { formatPower } from '../../../lib/reading.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Panel } from '../../../parts/Panel.tsx'
+import { Fit } from '../../../plots/fit/Fit.tsx'
+import { MapCut } from '../../../plots/fit/MapCut.tsx'
 import { SweepMap } from '../../../plots/fit/SweepMap.tsx'
 import { prefixOf } from '../reading/changes.ts'
 import { type Axis, at, isDropped, type LineFit, type MapFit, readFit } from '../reading/read-fit.ts'
@@ -124,13 +126,27 @@ function MapPlot({ fit, label }: { fit: MapFit; label: string }) {
     const { factor, unit } = prefixOf(Math.max(...axis.values.map(Math.abs)), axis.unit)
     return { title: axisTitle(axis, unit), values: axis.values, factor }
   }
+  const map = { x: scaled(fit.x), y: scaled(fit.y), z: fit.z }
+  const value = axisTitle({ name: fit.name, unit: '', values: [] }, fit.unit)
   return (
-    <SweepMap
-      label={`${label}: ${formatCount(fit.z.length)} values against ${fit.x.name} and ${fit.y.name}`}
-      x={scaled(fit.x)}
-      y={scaled(fit.y)}
-      z={fit.z}
-    />
+    <>
+      <SweepMap
+        {...map}
+        label={`${label}: ${formatCount(fit.z.length)} values against ${fit.x.name} and ${fit.y.name}`}
+        zTitle={value}
+      />
+      <MapCut {...map}>
+        {({ along, values, at: place }) => (
+          <Fit
+            label={`${label} at ${place}: ${formatCount(values.length)} values`}
+            data={{ x: along.values, y: values }}
+            xTitle={along.title}
+            yTitle={value}
+            xFactor={along.factor}
+          />
+        )}
+      </MapCut>
+    </>
   )
 }
 

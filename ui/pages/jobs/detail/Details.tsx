@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Job, PartialResults } from '../../../api/model/jobs.ts'
+import { countsOfResult } from '../../../jobs/counts.ts'
 import { executionsOf, partOf } from '../../../jobs/jobs.ts'
 import { describeCharge, jobFailure } from '../../../jobs/status.ts'
 import { formatSeconds } from '../../../lib/format.ts'
@@ -54,12 +55,24 @@ export function Details({ job, path, source, owner, ended = NONE, isShared = fal
         <Notices job={job} ended={ended.length} />
       </div>
       <SweepPanel job={shown} />
-      <Results job={shown} path={job.status === 'completed' ? path : `${path}/partial-results`} />
+      <div class={hasWideResults(shown) ? 'wide' : undefined}>
+        <Results job={shown} path={job.status === 'completed' ? path : `${path}/partial-results`} />
+      </div>
       <Programs job={job} source={source} />
       <div class="whole">
         <Panel title="Details">{details}</Panel>
       </div>
     </>
+  )
+}
+
+/** Outcomes whose bars have space for their labels beside the programs. */
+const MAX_NARROW_OUTCOMES = 32
+
+/** Whether the bars of a result need the whole width of the page. */
+function hasWideResults({ results }: Job): boolean {
+  return (results?.circuit_results ?? []).some(
+    (result) => Object.keys(countsOfResult(result) ?? {}).length > MAX_NARROW_OUTCOMES,
   )
 }
 
@@ -80,7 +93,8 @@ function Notices({ job, ended }: { job: Job; ended: number }) {
           {job.waiting.until && (
             <>
               {' '}
-              (until <Moment at={job.waiting.until} />)
+              (until <Moment at={job.waiting.until} />
+              {job.waiting.code === 'in_session' && <LatestStart start={job.estimated_start} />})
             </>
           )}{' '}
           <a href="/docs/how-to/use-the-dashboard#why-a-job-waits">What you can do</a>
@@ -107,6 +121,17 @@ function Notices({ job, ended }: { job: Job; ended: number }) {
         </p>
       )}
       {ended > 0 && <Incomplete job={job} ended={ended} />}
+    </>
+  )
+}
+
+/** When a job starts after a session that lasts as long as it may. */
+function LatestStart({ start }: { start: Job['estimated_start'] }) {
+  if (!start) return <> at the latest</>
+  return (
+    <>
+      {' '}
+      at the latest, so the job starts by <Moment at={start.to} />
     </>
   )
 }

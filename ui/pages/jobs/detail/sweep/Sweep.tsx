@@ -17,10 +17,10 @@ import {
   sweepOf,
 } from '../../../../jobs/sweep/sweep.ts'
 import { formatCount } from '../../../../lib/format.ts'
-import { formatQuantity } from '../../../../lib/quantity.ts'
 import { saveFile } from '../../../../lib/save-file.ts'
 import { Menu } from '../../../../parts/Menu.tsx'
 import { Panel } from '../../../../parts/Panel.tsx'
+import { MapCut } from '../../../../plots/fit/MapCut.tsx'
 import { SweepMap } from '../../../../plots/fit/SweepMap.tsx'
 import { savePlot } from '../../../../plots/save-plot.ts'
 import { BitsField, problemOf } from '../Ideal.tsx'
@@ -60,7 +60,7 @@ function Shown({ sweep, job, brief }: { sweep: Sweep; job: string; brief: SweepP
   const parameter = sweep.parameters[names.indexOf(axis)]
   const csv = () => sweepCsv(sweep, { names, title: choice.title }, points)
   const shown = plane ? (
-    <Plane plane={plane} points={points} title={choice.title} />
+    <Plane key={axis} plane={plane} points={points} title={choice.title} isBrief={brief !== undefined} />
   ) : (
     parameter && (
       <SweepLine x={parameter.values} points={points} name={axis} title={choice.title} isFitted={!brief} />
@@ -162,29 +162,46 @@ function planesOf({ parameters }: Sweep, names: readonly string[]): NamedPlane[]
   )
 }
 
-function Plane({
-  plane: { x, y, grid },
-  points,
-  title,
-}: {
+interface PlaneProps {
   plane: NamedPlane
   points: Points
   title: string
-}) {
-  const z = grid.cells.map((at) => points.values[at] ?? Number.NaN)
-  const [least, most] = [Math.min(...z), Math.max(...z)]
+  isBrief: boolean
+}
+
+function Plane({ plane: { grid, ...names }, points: { values, errors }, title, isBrief }: PlaneProps) {
+  const map = useMemo(
+    () => ({
+      x: { title: names.x, values: grid.x, factor: 1 },
+      y: { title: names.y, values: grid.y, factor: 1 },
+      z: grid.cells.map((at) => values[at] ?? Number.NaN),
+    }),
+    [grid, values],
+  )
   return (
     <>
       <SweepMap
-        label={`${title}: ${formatCount(z.length)} values against ${x} and ${y}`}
-        x={{ title: x, values: grid.x, factor: 1 }}
-        y={{ title: y, values: grid.y, factor: 1 }}
-        z={z}
+        {...map}
+        label={`${title}: ${formatCount(map.z.length)} values against ${names.x} and ${names.y}`}
+        zTitle={title}
       />
-      <p class="caption">
-        {title}: dark blue is {formatQuantity(least, { digits: 3 })}, yellow{' '}
-        {formatQuantity(most, { digits: 3 })}.
-      </p>
+      {!isBrief && (
+        <MapCut {...map}>
+          {({ along, at, values: cut, places }) => (
+            <SweepLine
+              key={at}
+              x={along.values}
+              points={{
+                values: cut,
+                errors: errors && places.map((place) => errors[grid.cells[place] ?? 0] ?? 0),
+              }}
+              name={along.title}
+              title={title}
+              isFitted
+            />
+          )}
+        </MapCut>
+      )}
     </>
   )
 }
