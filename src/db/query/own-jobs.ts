@@ -2,6 +2,7 @@ import { quantumJobs } from '../collections/quantum_jobs.ts'
 import type { Dialect } from '../engine/dialect.ts'
 import { type Bindable, quoted } from '../engine/sql.ts'
 import { lengthOf } from '../records/page-size.ts'
+import { touchSql } from '../schema/internal/recall-touch.ts'
 import type { Unread } from '../schema/large-values.ts'
 import { entriesTableOf } from '../schema/lists/list-entries.ts'
 import { MAX_PASSED } from './access-path.ts'
@@ -18,6 +19,8 @@ export interface OwnJobsFilter {
   tag?: string | undefined
   /** Id of a calibration report that was in force when the last attempt began or ended. */
   calibration?: string | undefined
+  /** Whether only jobs whose results are recalled, or only others. */
+  recalled?: boolean | undefined
   /** Id of a job: only those submitted before it. */
   before?: string | undefined
   /** Stored times; `createdTo` itself is excluded. */
@@ -110,18 +113,24 @@ const tagged = ({ joinInOrder }: Dialect) =>
 const BEFORE = `coalesce((SELECT seq FROM quantum_jobs WHERE id = $before),
   (SELECT seq + 1 FROM quantum_jobs WHERE id < $before ORDER BY id DESC LIMIT 1), 0)`
 
+/** There are few recalls; those of a QPU are looked up for each job. */
+const RECALLED = `EXISTS (SELECT 1 FROM recalls recall WHERE recall.undone_at = '' AND ${touchSql('job', 'recall')})`
+
 /** `unindexed` keeps SQLite from an index that would need sorting. */
 function conditionsOf(
   dialect: Dialect,
   filter: OwnJobsFilter,
 ): { conditions: string[]; params: Record<string, Bindable> } {
   const { unindexed } = dialect
-  const { status, qpu, qpuTarget, tag, calibration, before, createdFrom, createdTo, text } = filter
+  const { status, qpu, qpuTarget, tag, calibration, recalled, before, createdFrom, createdTo, text } = filter
   const params: Record<string, Bindable> = {}
   const conditions: string[] = []
   const add = (condition: string, values: Record<string, Bindable>) => {
     conditions.push(condition)
     Object.assign(params, values)
+  }
+  const bind = (name: string, value: string | undefined, condition: string) => {
+    if (value !== undefined) add(condition, { [name]: value })
   }
   const [only, ...others] = status ?? []
   const isRare = others.length === 0 && only !== undefined && calibration === undefined
@@ -132,11 +141,12 @@ function conditionsOf(
     const names = Object.fromEntries(status.map((each, index) => [`status${index}`, each]))
     add(`${unindexed('job.status')} IN (${Object.keys(names).map((name) => `$${name}`)})`, names)
   }
-  if (qpu !== undefined) add("CASE WHEN job.qpu <> '' THEN job.qpu ELSE job.qpu_target END = $qpu", { qpu })
-  if (qpuTarget !== undefined) add(`${unindexed('job.qpu_target')} = $target`, { target: qpuTarget })
-  if (before !== undefined) add(`job.seq < ${BEFORE}`, { before })
-  if (createdFrom !== undefined) add(`${unindexed('job.created')} >= $from`, { from: createdFrom })
-  if (createdTo !== undefined) add(`${unindexed('job.created')} < $to`, { to: createdTo })
+  bind('qpu', qpu, "CASE WHEN job.qpu <> '' THEN job.qpu ELSE job.qpu_target END = $qpu")
+  bind('target', qpuTarget, `${unindexed('job.qpu_target')} = $target`)
+  if (recalled !== undefined) conditions.push(`${recalled ? '' : 'NOT '}${RECALLED}`)
+  bind('before', before, `job.seq < ${BEFORE}`)
+  bind('from', createdFrom, `${unindexed('job.created')} >= $from`)
+  bind('to', createdTo, `${unindexed('job.created')} < $to`)
   if (text !== undefined) {
     const { letters, values } = foldingOf(text)
     add(`(${containsText(dialect, letters)})`, values)

@@ -35,6 +35,13 @@ export const jobFilters = {
       ),
     ),
   ),
+  recalled: v.optional(
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((text) => text === 'true'),
+      v.description('true: only jobs whose results are recalled; false: only others'),
+    ),
+  ),
   before: v.optional(
     v.pipe(
       v.string(),
@@ -68,11 +75,12 @@ type Given = { [Key in keyof typeof jobFilters]?: v.InferOutput<(typeof jobFilte
 
 /** The filter of a query. @throws AppError `invalid` for an unknown QPU. */
 export function readJobFilter(tx: ReadTx, given: Given): OwnJobsFilter {
-  const { status, tag, calibration, before, text, created_from: from, created_to: to } = given
+  const { status, tag, calibration, recalled, before, text, created_from: from, created_to: to } = given
   return {
     status,
     tag,
     calibration,
+    recalled,
     before,
     text,
     qpu: qpuOf('qpu'),

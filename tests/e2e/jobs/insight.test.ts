@@ -142,6 +142,8 @@ describe.skipIf(!chromium)('from a result to what it was measured with', () => {
       await page.getByText('Do not rely on this result: a bad fit of q1').waitFor()
       await page.getByRole('heading', { level: 1 }).locator('..').getByText('Recalled').waitFor()
       await look(page, 'recalled')
+      await page.goto('/jobs?recalled=true')
+      await page.locator(`tr:has(a[href="/jobs/${job}"])`).getByText('Recalled').waitFor()
       await page.goto(`/calibrations/${report}`)
       await page.locator('main').getByText('a bad fit of q1').first().waitFor()
       expect(await page.getByRole('button', { name: 'Withdraw the recall…' }).count()).toBe(0)

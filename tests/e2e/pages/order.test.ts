@@ -60,4 +60,32 @@ describe.skipIf(!chromium)('the order of lists', () => {
       expect(await names(page, 'Usage')).toEqual([lab.user.email])
       expect(await accessibilityProblems(page)).toEqual([])
     }))
+
+  test('jobs sort by their submission, and the link keeps it; a paged list is saved whole, as it is shown', () =>
+    withPage(browser, { name: 'order-jobs', baseURL: lab.url }, async (page) => {
+      const second = await lab.submit()
+      await signInAsSuperuser(page, lab.admin)
+      await page.goto('/jobs')
+      const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row')
+      await rows.nth(2).waitFor()
+      expect(await rows.nth(1).textContent()).toContain(second.slice(-6))
+      await page.getByRole('columnheader', { name: 'Submitted' }).getByRole('button').click()
+      await page.waitForURL(/sort=created/)
+      await page.reload()
+      await rows
+        .nth(2)
+        .filter({ hasText: second.slice(-6) })
+        .waitFor()
+      expect(await accessibilityProblems(page)).toEqual([])
+
+      await page.goto('/users?sort=-email&without=Name')
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save as CSV' }).click(),
+      ])
+      const lines = (await Bun.file(await file.path()).text()).split('\r\n')
+      expect(lines[0]).toBe('E-mail,State,Balance,"Used, last 30 days",Tokens,Last login')
+      expect(lines[1]).toStartWith(lab.user.email)
+      expect(await accessibilityProblems(page)).toEqual([])
+    }))
 })

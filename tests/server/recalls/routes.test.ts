@@ -45,6 +45,12 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
   })
   const listed = async () => (await client.get('/api/jobs?fields=id,recalled')).body
   expect(await listed()).toEqual([{ id, recalled: expect.objectContaining({ reason: 'warm' }) }])
+  const found = async () => {
+    const paths = ['true', 'false'].map((recalled) => `/api/jobs/count?recalled=${recalled}`)
+    return Promise.all(paths.map(async (path) => (await client.get(path)).get('count')))
+  }
+  expect(await found()).toEqual([1, 0])
+  expect((await client.get('/api/jobs?recalled=true&fields=id')).body).toEqual([{ id }])
   await until('the refund', async () => (await balance()).includes('"qpu_seconds":10,'))
   await published(1)
   const ledger = (await client.get('/api/ledger?limit=1')).body
@@ -59,6 +65,7 @@ test('an interval is recalled and withdrawn: mark, refund, notice, ledger and au
   expect((await admin.post(path, { reason: 'the sensor was wrong' })).status).toBe(200)
   expect((await client.get(`/api/jobs/${id}`)).get('recalled')).toBeNull()
   expect(await listed()).toEqual([{ id, recalled: null }])
+  expect(await found()).toEqual([0, 1])
   await until('the deduction', async () => (await balance()).includes('"qpu_seconds":7.5,'))
   await published(2)
   expect((await admin.post(path, { reason: 'again' })).get('code')).toBe('already_undone')

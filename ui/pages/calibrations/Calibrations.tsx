@@ -60,22 +60,20 @@ export function CalibrationsPage() {
       ),
     [tuner],
   )
-  const reports = useResource(
-    (abort) =>
-      api.get(
-        recordsPath(app, 'calibration_results', {
-          sort,
-          page,
-          perPage: PAGE,
-          fields: `${REPORT_FIELDS},expand.request.requested_by`,
-          expand: app.superuser.value ? 'request' : undefined,
-          filter: tuner ? `driver=${quoted(tuner)}` : undefined,
-        }),
-        listedReports,
-        abort,
-      ),
-    [tuner, page, sort],
-  )
+  const readReports = (at: number, perPage: number, abort?: AbortSignal) =>
+    api.get(
+      recordsPath(app, 'calibration_results', {
+        sort,
+        page: at,
+        perPage,
+        fields: `${REPORT_FIELDS},expand.request.requested_by`,
+        expand: app.superuser.value ? 'request' : undefined,
+        filter: tuner ? `driver=${quoted(tuner)}` : undefined,
+      }),
+      listedReports,
+      abort,
+    )
+  const reports = useResource((abort) => readReports(page, PAGE, abort), [tuner, page, sort])
   useLive('calibration_requests/*', (event) => {
     queue.loadSoon(RELOAD_MS)
     if (event.record['status'] !== 'failed' && event.record['status'] !== 'done') return
@@ -138,6 +136,7 @@ export function CalibrationsPage() {
                 tuners={known ?? []}
                 pages={{ page, size: PAGE, shown: items.length, total: totalItems ?? undefined }}
                 sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
+                read={async (at, size) => (await readReports(at, size)).items}
                 turn={(to) => query.set({ page: to === 1 ? '' : to }, { push: true })}
               />
             )}

@@ -9,6 +9,7 @@ import { Empty } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
+import { SaveCsv } from '../../parts/table/SaveCsv.tsx'
 import { numberOf } from './reading/read-json.ts'
 import { modeName, reportCondition, secondsBetween } from './words.ts'
 
@@ -18,45 +19,50 @@ interface FinishedTableProps {
   pages: { page: number; size: number; shown: number; total?: number | undefined }
   sort: { by: string; set: (by: string) => void }
   turn: (page: number) => void
+  /** Reads a page of all reports. */
+  read: (page: number, size: number) => Promise<readonly ListedReport[]>
 }
 
 /** Reports of calibrations and of the checks that tuners start on their own. */
-export function FinishedTable({ reports, tuners, pages, sort, turn }: FinishedTableProps) {
+export function FinishedTable({ reports, tuners, pages, sort, turn, read }: FinishedTableProps) {
   const { qpus, superuser } = useApp()
   const whoOf = useSuperuserNames()
   if (reports.length === 0 && pages.page === 1) return <Empty>No calibration has ended yet.</Empty>
+  const qpuOf = ({ qpu, driver }: ListedReport) =>
+    qpus.value.value?.find(({ id }) => id === qpu)?.name ??
+    tuners.find(({ id }) => id === driver)?.name ??
+    (qpu || 'a removed QPU')
+  const requesterOf = ({ request, expand }: ListedReport) =>
+    request ? whoOf(expand?.request?.requested_by ?? '') : 'the tuner: drift check'
   const columns: Column<ListedReport>[] = [
+    { title: 'QPU', cell: qpuOf, value: qpuOf },
     {
-      title: 'QPU',
-      cell: ({ qpu, driver }) =>
-        qpus.value.value?.find(({ id }) => id === qpu)?.name ??
-        tuners.find(({ id }) => id === driver)?.name ??
-        (qpu || 'a removed QPU'),
+      title: 'Outcome',
+      cell: (report) => <Status {...reportCondition(report)} />,
+      value: (report) => reportCondition(report).word,
+      phone: 'state',
     },
-    { title: 'Outcome', cell: (report) => <Status {...reportCondition(report)} />, phone: 'state' },
-    { title: 'Mode', cell: ({ mode }) => modeName(mode) },
+    { title: 'Mode', cell: ({ mode }) => modeName(mode), value: ({ mode }) => mode },
     {
       title: superuser.value ? 'Who' : 'Requested by',
-      cell: ({ request, expand }) =>
-        request ? (
-          whoOf(expand?.request?.requested_by ?? '')
-        ) : (
-          <span class="soft">the tuner: drift check</span>
-        ),
+      cell: (report) => <span class={report.request ? undefined : 'soft'}>{requesterOf(report)}</span>,
+      value: requesterOf,
       phone: 'absent',
     },
     {
       title: 'Values changed',
       number: true,
-      cell: ({ device_file }) => {
-        const changed = isObject(device_file) ? numberOf(device_file['changed']) : undefined
+      cell: (report) => {
+        const changed = changedIn(report)
         return changed === undefined ? '–' : formatCount(changed)
       },
+      value: changedIn,
     },
     {
       title: 'Ended',
       sort: 'finished_at',
       cell: ({ finished_at }) => <Moment at={finished_at} />,
+      value: ({ finished_at }) => finished_at,
       number: true,
     },
     {
@@ -66,6 +72,7 @@ export function FinishedTable({ reports, tuners, pages, sort, turn }: FinishedTa
         const seconds = secondsBetween(started_at, finished_at)
         return seconds === undefined ? '–' : formatSeconds(seconds < 10 ? seconds : Math.round(seconds))
       },
+      value: ({ started_at, finished_at }) => secondsBetween(started_at, finished_at),
     },
   ]
   return (
@@ -79,9 +86,16 @@ export function FinishedTable({ reports, tuners, pages, sort, turn }: FinishedTa
         id={({ id }) => id}
         href={({ id, request }) => `/calibrations/${request || id}`}
       />
+      <div class="padded actions">
+        <SaveCsv file="reports.csv" list="reports" columns={columns} read={read} />
+      </div>
       <Pager {...pages} set={turn} />
     </>
   )
+}
+
+function changedIn({ device_file: file }: ListedReport): number | undefined {
+  return isObject(file) ? numberOf(file['changed']) : undefined
 }
 
 /** The address of the superuser behind `superuser:ID`, as superusers see it; for others `a superuser`. */

@@ -13,7 +13,7 @@ import { Heading } from '../../parts/Heading.tsx'
 import { Empty, ErrorBox, Panel } from '../../parts/Panel.tsx'
 import { applyEvent } from './list/apply-event.ts'
 import { Filters } from './list/Filters.tsx'
-import { FILTERS, pageParameters, requestFilters } from './list/filters.ts'
+import { FILTERS, orderOf, pageParameters, requestFilters } from './list/filters.ts'
 import { JobRows } from './list/JobRows.tsx'
 import { createJobPages, type JobPages } from './list/job-pages.ts'
 import { SelectionBar } from './list/SelectionBar.tsx'
@@ -32,7 +32,8 @@ export function Jobs() {
   })
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const whole = scopeOf(app, query)
-  const pages = useMemo(() => listJobs(app, filters, whole), [filters])
+  const sort = orderOf(query)
+  const pages = useMemo(() => listJobs(app, { filters, sort, whole }), [filters, sort])
   const owners = useMemo(() => (app.superuser.value ? createOwners(app) : undefined), [app.superuser.value])
   const totals = useMemo(() => createTotals(app, query), [])
   useEffect(() => pages.close, [pages])
@@ -62,21 +63,32 @@ export function Jobs() {
         {pages.error.value && (
           <ErrorBox error={pages.error.value} task="load the jobs" retry={() => pages.refresh()} />
         )}
-        {selected.value.size > 0 && <SelectionBar selected={selected} total={total ?? 0} filters={filters} />}
+        {selected.value.size > 0 && (
+          <SelectionBar selected={selected} total={total ?? 0} filters={filters} sort={sort} />
+        )}
         {total === 0 ? (
           <NoJobs isFiltered={FILTERS.some((name) => query.get(name))} />
         ) : (
-          <JobRows pages={pages} total={total ?? 12} selected={selected} owner={owners?.name} />
+          <JobRows
+            pages={pages}
+            total={total ?? 12}
+            selected={selected}
+            sort={{ by: sort, set: (by) => query.set({ sort: by === '-created' ? '' : by }) }}
+            owner={owners?.name}
+          />
         )}
       </Panel>
     </>
   )
 }
 
-function listJobs({ api }: App, filters: string, whole: string): JobPages {
+function listJobs(
+  { api }: App,
+  { filters, sort, whole }: { filters: string; sort: string; whole: string },
+): JobPages {
   return createJobPages({
     read: (skip, limit, abort) =>
-      api.get(`/api/jobs?${pageParameters(filters, skip, limit)}`, jobsSchema, abort),
+      api.get(`/api/jobs?${pageParameters(filters, sort, skip, limit)}`, jobsSchema, abort),
     // The whole list is counted for the heading.
     count:
       filters === whole

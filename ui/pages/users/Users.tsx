@@ -5,6 +5,7 @@ import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
+import type { Condition } from '../../jobs/status.ts'
 import { formatColumnSeconds, formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Moment } from '../../parts/Moment.tsx'
@@ -12,6 +13,7 @@ import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
+import { SaveCsv } from '../../parts/table/SaveCsv.tsx'
 import { readActivity } from '../time-requests/activity.ts'
 import { NewUserDialog } from './NewUserDialog.tsx'
 import { Superusers } from './Superusers.tsx'
@@ -30,24 +32,22 @@ export function UsersPage() {
   const creating = useSignal(false)
   const page = Math.max(1, Number(query.get('page')) || 1)
   const [text, sort, chosen] = [query.get('q'), query.get('sort') || '-created', query.get('user')]
-  const list = useResource(
-    async (abort) => {
-      const quoted = JSON.stringify(text)
-      const search = text === '' ? '' : ` && (email ~ ${quoted} || username ~ ${quoted})`
-      const asked = new URLSearchParams({
-        filter: `unlimited = false${search}`,
-        sort,
-        page: String(page),
-        perPage: String(PAGE),
-      })
-      const found = await api.get(`/api/collections/${named('users')}/records?${asked}`, users, abort)
-      const ids = found.items.map(({ id }) => id)
-      const activity = await readActivity(api, ids, abort)
-      const items = found.items.map((user): Row => ({ ...user, activity: activity.get(user.id) }))
-      return { total: found.totalItems, items }
-    },
-    [text, sort, page],
-  )
+  const read = async (at: number, perPage: number, abort = new AbortController().signal) => {
+    const quoted = JSON.stringify(text)
+    const search = text === '' ? '' : ` && (email ~ ${quoted} || username ~ ${quoted})`
+    const asked = new URLSearchParams({
+      filter: `unlimited = false${search}`,
+      sort,
+      page: String(at),
+      perPage: String(perPage),
+    })
+    const found = await api.get(`/api/collections/${named('users')}/records?${asked}`, users, abort)
+    const ids = found.items.map(({ id }) => id)
+    const activity = await readActivity(api, ids, abort)
+    const items = found.items.map((user): Row => ({ ...user, activity: activity.get(user.id) }))
+    return { total: found.totalItems, items }
+  }
+  const list = useResource((abort) => read(page, PAGE, abort), [text, sort, page])
   useLive('users/*', () => list.loadSoon(SPACING_MS))
   const total = list.value.value?.total
   const open = list.value.value?.items.find(({ id }) => id === chosen)
@@ -68,7 +68,17 @@ export function UsersPage() {
           New user
         </button>
       </Heading>
-      <Panel title="Users">
+      <Panel
+        title="Users"
+        aside={
+          <SaveCsv
+            file="users.csv"
+            list="users"
+            columns={COLUMNS}
+            read={async (at, size) => (await read(at, size)).items}
+          />
+        }
+      >
         <Loaded of={list} task="load the users" rows={8}>
           {({ items, total: all }) => (
             <>
@@ -113,36 +123,54 @@ export function UsersPage() {
 }
 
 const COLUMNS: Column<Row>[] = [
-  { title: 'E-mail', sort: 'email', cell: ({ email }) => email },
-  { title: 'Name', sort: 'username', phone: 'absent', cell: ({ username }) => username },
-  { title: 'State', phone: 'state', cell: (user) => <UserStatus user={user} /> },
+  { title: 'E-mail', sort: 'email', cell: ({ email }) => email, value: ({ email }) => email },
+  {
+    title: 'Name',
+    sort: 'username',
+    phone: 'absent',
+    cell: ({ username }) => username,
+    value: ({ username }) => username,
+  },
+  {
+    title: 'State',
+    phone: 'state',
+    cell: (user) => <Status {...conditionOf(user)} />,
+    value: (user) => conditionOf(user).word,
+  },
   {
     title: 'Balance',
     number: true,
     sort: 'qpu_seconds',
     cell: ({ qpu_seconds }) => formatSeconds(qpu_seconds),
+    value: ({ qpu_seconds }) => qpu_seconds,
   },
   {
     title: 'Used, last 30 days',
     number: true,
     phone: 'absent',
     cell: ({ activity }) => formatColumnSeconds(activity?.qpu_seconds ?? 0),
+    value: ({ activity }) => activity?.qpu_seconds ?? 0,
   },
-  { title: 'Tokens', number: true, phone: 'absent', cell: ({ api_tokens }) => api_tokens.length },
+  {
+    title: 'Tokens',
+    number: true,
+    phone: 'absent',
+    cell: ({ api_tokens }) => api_tokens.length,
+    value: ({ api_tokens }) => api_tokens.length,
+  },
   {
     title: 'Last login',
     phone: 'absent',
     cell: ({ activity }) => <Moment at={activity?.last_login} none="never" />,
+    value: ({ activity }) => activity?.last_login,
   },
 ]
 
-function UserStatus({ user: { disabled, verified } }: { user: User }) {
-  if (disabled) return <Status tone="idle" glyph="pause" word="Disabled" />
-  return verified ? (
-    <Status tone="ok" glyph="check" word="Active" />
-  ) : (
-    <Status tone="warn" glyph="triangle" word="Not verified" />
-  )
+function conditionOf({ disabled, verified }: User): Condition {
+  if (disabled) return { tone: 'idle', glyph: 'pause', word: 'Disabled' }
+  return verified
+    ? { tone: 'ok', glyph: 'check', word: 'Active' }
+    : { tone: 'warn', glyph: 'triangle', word: 'Not verified' }
 }
 
 /** Searches while it is typed; the address keeps the text. */

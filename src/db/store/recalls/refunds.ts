@@ -3,10 +3,10 @@ import { notifications } from '../../collections/notifications.ts'
 import { COMPLETED_HERE, quantumJobs } from '../../collections/quantum_jobs.ts'
 import { users } from '../../collections/users.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { startSql, touchSql } from '../../schema/internal/recall-touch.ts'
 import { chargeOf, postLedger, refundSource, refundsOf } from '../accounts/ledger.ts'
 import { reduceUsage } from '../accounts/usage.ts'
 import type { Recall } from './recalls.ts'
-import { startSql, touchSql } from './touch.ts'
 
 /** Jobs that one step looks at. */
 const JOBS = 25

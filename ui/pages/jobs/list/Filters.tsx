@@ -28,6 +28,15 @@ export function Filters({ owner }: { owner: string | undefined }) {
         choices={(qpus.value.value ?? []).map(({ name }) => ({ id: name, title: name }))}
       />
       <Choice
+        name="recalled"
+        label="Recalls"
+        any="Recalled or not"
+        choices={[
+          { id: 'true', title: 'Recalled' },
+          { id: 'false', title: 'Not recalled' },
+        ]}
+      />
+      <Choice
         name="from"
         label="Period"
         any="Any time"

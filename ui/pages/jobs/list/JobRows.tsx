@@ -19,12 +19,13 @@ interface JobRowsProps {
   pages: JobPages
   total: number
   selected: Signal<ReadonlySet<string>>
+  sort: { by: string; set: (by: string) => void }
   /** Name of an owner, where owners are shown. */
   owner?: ((id: string) => string) | undefined
 }
 
 /** The jobs of a list of any length. */
-export function JobRows({ pages, total, selected, owner }: JobRowsProps) {
+export function JobRows({ pages, total, selected, sort, owner }: JobRowsProps) {
   const rows = useLongRows<Job>({ ...pages, total }, idOf)
   const shown = rows.rows.flatMap(({ row, isAwaited }) => (row && !isAwaited ? [row] : []))
   const places = usePlaces(shown)
@@ -40,6 +41,7 @@ export function JobRows({ pages, total, selected, owner }: JobRowsProps) {
       name={({ id, name }) => name || id}
       href={({ id }) => `/jobs/${id}`}
       selected={selected}
+      sort={sort}
       columns={columns}
     />
   )
@@ -93,6 +95,7 @@ function columnsOf({ prefix, owner, places }: Columns): Column<Job>[] {
     },
     {
       title: 'Submitted',
+      sort: 'created',
       head: 'time-column',
       class: 'when',
       number: true,

@@ -17,10 +17,11 @@ interface SelectionBarProps {
   total: number
   /** The filters of the list as parameters of the request. */
   filters: string
+  sort: 'created' | '-created'
 }
 
 /** What can be done with the selected jobs. */
-export function SelectionBar({ selected, total, filters }: SelectionBarProps) {
+export function SelectionBar({ selected, total, filters, sort }: SelectionBarProps) {
   const { api, qpus, superuser, toast } = useApp()
   const ask = useAsk()
   const open = useSignal<{ title: string; run: BulkRun } | undefined>(undefined)
@@ -79,7 +80,7 @@ export function SelectionBar({ selected, total, filters }: SelectionBarProps) {
   const selectAll = async () => {
     try {
       const all = await api.get(
-        `/api/jobs?${filters && `${filters}&`}limit=${MAX_SELECTED}&fields=id,status`,
+        `/api/jobs?${filters && `${filters}&`}sort=${sort}&limit=${MAX_SELECTED}&fields=id,status`,
         jobsSchema,
       )
       selected.value = new Set(all.map(({ id }) => id))
@@ -92,7 +93,8 @@ export function SelectionBar({ selected, total, filters }: SelectionBarProps) {
       <strong>{sentence(formatNumberOf(ids.length, 'job'))} selected</strong>
       {ids.length < Math.min(total, MAX_SELECTED) && (
         <button type="button" class="link" onClick={selectAll}>
-          Select {total > MAX_SELECTED ? 'the newest' : 'all'} {formatCount(Math.min(total, MAX_SELECTED))}
+          Select {total > MAX_SELECTED ? `the ${sort === 'created' ? 'oldest' : 'newest'}` : 'all'}{' '}
+          {formatCount(Math.min(total, MAX_SELECTED))}
         </button>
       )}
       <span class="grow" />

@@ -27,7 +27,7 @@ export const DAYS = [
 ] as const
 
 /** Names of the query parameters that filter the list. */
-export const FILTERS = ['q', 'status', 'qpu', 'tag', 'calibration', 'from', 'to'] as const
+export const FILTERS = ['q', 'status', 'qpu', 'tag', 'calibration', 'recalled', 'from', 'to'] as const
 
 /** Where and when the caller reads the list. */
 interface Reader {
@@ -52,6 +52,7 @@ export function requestFilters(query: Pick<Query, 'get'>, { isSuperuser, nowMs, 
   set('qpu', query.get('qpu'))
   set('tag', query.get('tag'))
   set('calibration', /^[0-9a-z]{15}$/.exec(query.get('calibration'))?.[0])
+  set('recalled', /^(true|false)$/.exec(query.get('recalled'))?.[0])
   const day = DAYS.find(({ id }) => id === query.get('from'))
   const today = dateIn(nowMs, zone)
   set(
@@ -88,9 +89,14 @@ export function isListed(
   )
 }
 
+/** The order of the list in its address: by submission, the newest first by default. */
+export function orderOf(query: Pick<Query, 'get'>): 'created' | '-created' {
+  return query.get('sort') === 'created' ? 'created' : '-created'
+}
+
 /** Parameters of one page. */
-export function pageParameters(filters: string, skip: number, limit: number): string {
-  return `${filters && `${filters}&`}skip=${skip}&limit=${limit}&fields=${FIELDS}`
+export function pageParameters(filters: string, sort: string, skip: number, limit: number): string {
+  return `${filters && `${filters}&`}sort=${sort}&skip=${skip}&limit=${limit}&fields=${FIELDS}`
 }
 
 /** The start of a period, to the minute, or of a date in the zone; undefined for all time. */
