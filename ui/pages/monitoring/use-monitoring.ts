@@ -22,7 +22,7 @@ import { useLive } from '../../app/use-live.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { changesOf } from './readings/incidents.ts'
-import { readRange, serverTime, type VisibleRange } from './readings/range.ts'
+import { fittingRange, readRange, serverTime, type VisibleRange } from './readings/range.ts'
 
 /** Buckets per channel; about one per two pixels of a wide plot. */
 const POINTS = 400
@@ -74,7 +74,9 @@ export function useMonitoring(monitor: Monitor): Monitoring {
     }, TICK_MS)
     return () => clearInterval(timer)
   }, [])
-  const range = useComputed(() => readRange(query.get, now.value))
+  /** The range that fits the first readings, where the address names none. */
+  const fitted = useSignal<string | undefined>(undefined)
+  const range = useComputed(() => readRange(query.get, now.value, fitted.value))
   // A live range moves on with each reading; only a chosen one is loaded immediately.
   const chosen = useComputed(() => {
     const { key, from, to, isLive } = range.value
@@ -88,7 +90,7 @@ export function useMonitoring(monitor: Monitor): Monitoring {
       ...parameters,
     })}`
   const bounds = () => {
-    const { from, to } = readRange(query.get, Date.now())
+    const { from, to } = readRange(query.get, Date.now(), fitted.peek())
     return { from: serverTime(from), to: serverTime(to) }
   }
 
@@ -99,6 +101,14 @@ export function useMonitoring(monitor: Monitor): Monitoring {
     },
     [chosen.value],
   )
+  useEffect(() => {
+    const first = series.value.value
+    if (first && fitted.peek() === undefined && !query.get('range') && !query.get('from'))
+      fitted.value = fittingRange(
+        first.series.flatMap(({ at }) => at.slice(0, 1)),
+        Date.now(),
+      )
+  }, [series.value.value])
   const limits = useResource(async (abort) => {
     const path = records('thresholds', { filter: `driver = '${monitor.id}'`, sort: 'channel,limit' })
     return (await api.get(path, thresholds, abort)).items
@@ -125,7 +135,7 @@ export function useMonitoring(monitor: Monitor): Monitoring {
   const changes = useResource(
     async (abort) => {
       if (!superuser.peek()) {
-        const { from, to } = readRange(query.get, Date.now())
+        const { from, to } = readRange(query.get, Date.now(), fitted.peek())
         const range = { from: serverTime(Math.max(from, to - MAX_SCHEDULE_MS)), to: serverTime(to) }
         const planned = await api.get(`/api/schedule?${new URLSearchParams(range)}`, schedule, abort)
         return changesOf(planned, monitor.qpu, Date.now())

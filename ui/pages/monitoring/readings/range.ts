@@ -22,18 +22,30 @@ export interface VisibleRange {
   key: string
 }
 
+/** The range without another choice, unless the readings need another one. */
+const DEFAULT = '24h'
+
 /**
  * The range that the address names: `range=24h`, or `from` and `to` as ISO times, of which `to` may be
- * absent. A range that is not readable, empty or reversed becomes the last day.
+ * absent. A range that is not readable, empty or reversed becomes `fallback`, by default the last day.
  */
-export function readRange(get: (name: string) => string, now: number): VisibleRange {
+export function readRange(get: (name: string) => string, now: number, fallback = DEFAULT): VisibleRange {
   const from = Date.parse(get('from'))
   const to = get('to') ? Date.parse(get('to')) : now
   if (Number.isFinite(from) && Number.isFinite(to) && to - from >= MIN_RANGE_MS) {
     return { from, to, isLive: !get('to'), key: '' }
   }
-  const chosen = RANGES.find(({ key }) => key === get('range')) ?? RANGES[2]
+  const named = (key: string) => RANGES.find((each) => each.key === key)
+  const chosen = named(get('range')) ?? named(fallback) ?? RANGES[2]
   return { from: now - chosen.ms, to: now, isLive: true, key: chosen.key }
+}
+
+/** The shortest usual range with all readings of the default one; the next longer one without any. */
+export function fittingRange(times: readonly number[], now: number): string {
+  const longest = RANGES.findIndex(({ key }) => key === DEFAULT)
+  if (times.length === 0) return RANGES[longest + 1]?.key ?? DEFAULT
+  const oldest = times.reduce((least, at) => Math.min(least, at))
+  return RANGES.find(({ ms }, at) => at >= longest || oldest >= now - ms)?.key ?? DEFAULT
 }
 
 /** The parameters of a range of one's own; too short ones are widened around their middle. */

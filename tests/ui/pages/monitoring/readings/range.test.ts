@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MIN_RANGE_MS, rangeQuery, readRange } from '../../../../../ui/pages/monitoring/readings/range.ts'
+import {
+  fittingRange,
+  MIN_RANGE_MS,
+  rangeQuery,
+  readRange,
+} from '../../../../../ui/pages/monitoring/readings/range.ts'
 
 const NOW = Date.parse('2026-11-20T14:22:05Z')
 const read = (query: string) => readRange((name) => new URLSearchParams(query).get(name) ?? '', NOW)
@@ -9,6 +14,19 @@ test('readRange() is the last day unless the address names another range', () =>
   expect(read('')).toEqual({ from: NOW - 86_400_000, to: NOW, isLive: true, key: '24h' })
   expect(read('range=1h')).toMatchObject({ from: NOW - 3_600_000, isLive: true, key: '1h' })
   expect(read('range=2w')).toMatchObject({ key: '24h' })
+})
+
+test('fittingRange() is the shortest one with all readings of the last day', () => {
+  const hours = (...ago: number[]) =>
+    fittingRange(
+      ago.map((each) => NOW - each * 3_600_000),
+      NOW,
+    )
+  expect(hours(0.2, 0.1)).toBe('1h')
+  expect(hours(0.2, 5)).toBe('6h')
+  expect(hours(23)).toBe('24h')
+  expect(hours()).toBe('7d')
+  expect(readRange(() => '', NOW, hours(0.5))).toMatchObject({ from: NOW - 3_600_000, key: '1h' })
 })
 
 test('readRange() reads a range of its own, which ends now without an end', () => {
