@@ -309,6 +309,8 @@ describe.skipIf(!chromium)('the admin UI', () => {
           .getByRole('row', { name: /serverPort/ })
           .getByText('--server-port')
           .waitFor()
+        await page.getByRole('button', { name: 'Reload the config file' }).click()
+        await page.getByText('Reloaded: nothing has changed.').waitFor()
         await page.goto('/_/api?collection=qpus')
         await page.getByText('/api/collections/qpus/records', { exact: true }).first().click()
         await page

@@ -1,11 +1,11 @@
 import { flagOf, type Log, messageOf } from '../../base/index.ts'
-import type { EffectiveConfig, LiveConfig } from '../../server/index.ts'
+import type { LiveConfig } from '../../server/index.ts'
 
 /** Reloads the settings at each SIGHUP; wrong settings change nothing. */
-export function reloadOnHangup(read: () => EffectiveConfig, live: LiveConfig, log: Log): void {
+export function reloadOnHangup(live: LiveConfig, log: Log): void {
   process.on('SIGHUP', () => {
     try {
-      const { changed, needRestart } = live.replace(read())
+      const { changed, needRestart } = live.reload()
       log.info('settings reloaded', { changed: changed.map(flagOf).join(', ') || 'none' })
       if (needRestart.length === 0) return
       log.warn('changed settings take effect at the next start', {

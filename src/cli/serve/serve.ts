@@ -17,14 +17,14 @@ export const serveCommand = defineCommand({
     surviveFailingOutput()
     const effective = loadEffectiveConfig(given)
     const { config } = effective
-    const live = new LiveConfig(effective)
+    const live = new LiveConfig(effective, () => loadEffectiveConfig(given))
     const logs = openLogStore(config)
     const log = createLog({
       level: () => live.current.logLevel,
       format: config.logFormat,
       ...(logs && { store: logs.write }),
     })
-    reloadOnHangup(() => loadEffectiveConfig(given), live, log)
+    reloadOnHangup(live, log)
     const server = await createServer(effective, {
       clock: systemClock,
       log,

@@ -1,5 +1,9 @@
 import * as v from 'valibot'
+import { AppError, messageOf } from '../../base/index.ts'
+import { appendAudit } from '../../db/journal/index.ts'
 import { listSettings } from '../config/list-settings.ts'
+import type { LiveConfig } from '../config/live-config.ts'
+import { callerName } from '../http/caller.ts'
 import { defineRoute } from '../http/route.ts'
 
 const setting = v.object({
@@ -15,7 +19,7 @@ const setting = v.object({
     v.string(),
     v.description('Where it was given: flag, variable, or file, line and key; the flag for defaults'),
   ),
-  reloadable: v.pipe(v.boolean(), v.description('Whether a reload (SIGHUP) changes it')),
+  reloadable: v.pipe(v.boolean(), v.description('Whether a reload changes it')),
   secret: v.boolean(),
   next_value: v.pipe(
     v.nullable(v.string()),
@@ -32,3 +36,34 @@ export const configRoute = defineRoute({
   response: v.object({ settings: v.array(setting) }),
   run: async ({ config, live }) => ({ settings: listSettings(config, live) }),
 })
+
+const names = v.array(v.string())
+
+/** Reads the config file again, as SIGHUP does. */
+export const reloadRoute = defineRoute({
+  method: 'POST',
+  path: '/api/op/config/reload',
+  access: 'superuser',
+  summary: 'Read the config file again and apply the settings that may change while the server runs',
+  response: v.object({
+    changed: v.pipe(names, v.description('Settings whose new values are in force')),
+    need_restart: v.pipe(names, v.description('Settings with another value at the next start')),
+  }),
+  statuses: [200, 409],
+  errors: { wrong_settings: 409 },
+  async run({ db, live }, { caller }) {
+    const { changed, needRestart } = readAgain(live)
+    const entry = { actor: callerName(caller), action: 'config.reload', subject: '', detail: { changed } }
+    await db.write('audit reload', (tx) => appendAudit(tx, entry))
+    return { changed, need_restart: needRestart }
+  },
+})
+
+function readAgain(live: LiveConfig) {
+  try {
+    return live.reload()
+  } catch (error) {
+    const message = `Nothing is changed: ${messageOf(error)}`
+    throw new AppError('conflict', message, { reason: 'wrong_settings', cause: error })
+  }
+}

@@ -32,10 +32,13 @@ export interface Reload {
 /** The reloadable settings in force. Read `current` whenever a value is used and do not store it. */
 export class LiveConfig {
   readonly #started: Config
+  readonly #read: () => EffectiveConfig
   #latest: EffectiveConfig
   readonly #listeners = new Set<() => void>()
 
-  constructor(effective: EffectiveConfig) {
+  /** `read`: reads the settings again, as at the start; by default they stay. */
+  constructor(effective: EffectiveConfig, read: () => EffectiveConfig = () => effective) {
+    this.#read = read
     this.#started = effective.config
     this.#latest = effective
   }
@@ -47,6 +50,11 @@ export class LiveConfig {
   /** What was read last, at the start or by a reload; settings that cannot be reloaded may differ from it. */
   get latest(): EffectiveConfig {
     return this.#latest
+  }
+
+  /** Reads the settings again and applies the reloadable ones. Wrong settings throw and change nothing. */
+  reload(): Reload {
+    return this.replace(this.#read())
   }
 
   /** Applies the reloadable settings of `effective`, then calls the listeners if any has changed. */

@@ -27,6 +27,20 @@ describe('LiveConfig', () => {
     expect(calls).toBe(1)
   })
 
+  test('superusers reload the settings, with an entry in the audit; wrong ones change nothing', async () => {
+    await using server = await openTestServer()
+    const reload = () => server.admin.post('/api/op/config/reload', {})
+    expect((await reload()).body).toEqual({ changed: [], need_restart: [] })
+    const audit = (await server.admin.get('/api/op/audit?action=config.reload')).body
+    expect(audit).toMatchObject({ entries: [{ detail: { changed: [] } }] })
+    const read: { next: () => ReturnType<typeof configOf> } = { next: () => configOf({ userRate: '1:1' }) }
+    const live = new LiveConfig(configOf(), () => read.next())
+    expect(live.reload()).toEqual({ changed: ['userRate'], needRestart: [] })
+    read.next = () => configOf({ userRate: 'many' })
+    expect(() => live.reload()).toThrow('--user-rate')
+    expect(live.current.userRate).toMatchObject({ burst: 1 })
+  })
+
   test('rates of a running server change with it', async () => {
     await using server = await openTestServer({ settings: { userRate: '0' } })
     const user = server.as(await server.createUser())

@@ -1,3 +1,4 @@
+import { asApiError } from '../../api/api.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -6,13 +7,22 @@ import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { shellQuoted } from '../snippets/quote.ts'
-import { type Setting, settings, toYaml } from './model.ts'
+import { reloaded, type Setting, settings, toYaml } from './model.ts'
 
 /** The settings in force, each with the place where it was given. They are changed where they were given. */
 export function Settings() {
-  const { api } = useApp()
+  const { api, toast } = useApp()
   const query = useQuery()
   const all = useResource((abort) => api.get('/api/op/config', settings, abort), [])
+  const reload = async () => {
+    try {
+      const { changed } = await api.post('/api/op/config/reload', {}, reloaded)
+      toast(changed.length === 0 ? 'Reloaded: nothing has changed.' : `In force: ${changed.join(', ')}.`)
+    } catch (failure) {
+      toast(asApiError(failure).message, 'bad')
+    }
+    void all.load()
+  }
   const [text, given] = [query.get('q').toLowerCase(), query.get('given') === 'true']
   const list = all.value.value?.settings ?? []
   const shown = list.filter((each) => matches(each, text) && (!given || each.source !== 'default'))
@@ -21,6 +31,9 @@ export function Settings() {
   return (
     <>
       <Heading title="Settings" lead={list.length > 0 && leadOf(list)}>
+        <button type="button" onClick={() => void reload()}>
+          Reload the config file
+        </button>
         <CopyButton text={toYaml(list)} label="Copy as YAML" />
       </Heading>
       {later.length > 0 && (
@@ -109,17 +122,33 @@ function Table({ settings: rows, label }: { settings: readonly Setting[]; label:
                 )}
               </td>
               <td class="wide" data-title="Source">
-                {each.source}
-                <p class="soft">
-                  <code>{each.source === 'default' ? `${each.flag}, ${each.variable}` : each.place}</code>
-                  {each.reloadable && ', changed by a reload too'}
-                </p>
-                <CopyButton text={flagOf(each)} what={`the flag of ${each.name}`} />
+                <Source of={each} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** Where a setting was given, whether a reload changes it, and the words that change it there. */
+function Source({ of }: { of: Setting }) {
+  const { name, source, flag, variable, place, reloadable, secret } = of
+  const isFixed = source === 'flag' || source === 'environment'
+  const reload = isFixed ? ', which the config file does not change' : ', changed by a reload too'
+  return (
+    <>
+      {source}
+      <p class="soft">
+        <code>{source === 'default' ? `${flag}, ${variable}` : place}</code>
+        {reloadable && reload}
+      </p>
+      {source === 'file' && !secret ? (
+        <CopyButton text={toYaml([of])} what={`the line of ${name}`} />
+      ) : (
+        <CopyButton text={flagOf(of)} what={`the flag of ${name}`} />
+      )}
+    </>
   )
 }

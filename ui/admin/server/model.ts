@@ -16,6 +16,7 @@ export const setting = v.object({
 })
 export type Setting = v.InferOutput<typeof setting>
 export const settings = v.object({ settings: v.array(setting) })
+export const reloaded = v.object({ changed: v.array(v.string()) })
 
 export const task = v.object({
   id: v.string(),

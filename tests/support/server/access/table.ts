@@ -90,6 +90,7 @@ export const TABLE: readonly Row[] = [
   { route: 'GET /api/op/service', statuses: SUPERUSER },
   { route: 'GET /api/op/utilization', statuses: SUPERUSER },
   { route: 'GET /api/op/config', statuses: SUPERUSER },
+  { route: 'POST /api/op/config/reload', statuses: SUPERUSER },
   { route: 'GET /api/op/audit', statuses: SUPERUSER },
   { route: 'GET /api/op/audit/verify', statuses: SUPERUSER },
   { route: 'GET /api/op/logs', statuses: SUPERUSER_MISSES },
