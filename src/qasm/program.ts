@@ -54,34 +54,53 @@ export function parseProgram(text: string, limits?: Partial<Limits>): Program {
   return { ...program, inputs, layout, gateSteps, warnings: warnings.inText(text) }
 }
 
-/** Finds all problems of a program, for editors and dry runs. A syntax error is reported alone. */
+/** Syntax errors that are reported; further ones are usually consequences. */
+const MAX_SYNTAX_ERRORS = 20
+
+/**
+ * Finds all problems of a program, for editors and dry runs. Syntax errors are reported alone: what follows
+ * may use what could not be read.
+ */
 export function checkProgram(text: string, limits?: Partial<Limits>): CheckReport {
   const full = fullLimits(limits)
+  const errors: QasmError[] = []
   try {
-    const { program, maxStatements } = openProgram(text, full)
+    const { program, maxStatements, skipStatement } = openProgram(text, full)
     const checker = new Checker(program, full)
     let isMore: boolean
     do {
-      isMore = maxStatements(STATEMENTS_AT_ONCE)
+      try {
+        isMore = maxStatements(STATEMENTS_AT_ONCE)
+      } catch (error) {
+        if (!(error instanceof QasmError && error.code === 'syntax_error')) throw error
+        errors.push(error)
+        isMore = errors.length < MAX_SYNTAX_ERRORS && skipStatement()
+      }
       // Checked statements are discarded, because the tree of a program takes many times the memory of its
       // text.
-      checker.checkAll(program.statements.splice(0))
+      const read = program.statements.splice(0)
+      if (errors.length === 0) checker.checkAll(read)
     } while (isMore)
-    return reportOf(program, checker)
+    return errors.length === 0 ? reportOf(program, checker) : unreadable(errors)
   } catch (error) {
     if (!(error instanceof QasmError)) throw error
-    return {
-      inputs: [],
-      qubits: 0,
-      clbits: 0,
-      measurements: NOTHING,
-      branches: NOTHING,
-      features: [],
-      used: NONE_USED,
-      usesDt: false,
-      problems: [problemOf(error)],
-      warnings: [],
-    }
+    return unreadable([...errors, error])
+  }
+}
+
+/** The report of a program of which a part could not be read. */
+function unreadable(errors: readonly QasmError[]): CheckReport {
+  return {
+    inputs: [],
+    qubits: 0,
+    clbits: 0,
+    measurements: NOTHING,
+    branches: NOTHING,
+    features: [],
+    used: NONE_USED,
+    usesDt: false,
+    problems: errors.map(problemOf),
+    warnings: [],
   }
 }
 

@@ -99,8 +99,25 @@ describe('checkProgram()', () => {
     })
   })
 
-  test('stops at the first syntax error', () => {
-    expect(checkProgram('int i = ;\nint j = ;').problems).toHaveLength(1)
+  const placesOf = (text: string) =>
+    checkProgram(text).problems.map(({ line, column, code }) => `${line}:${column} ${code}`)
+
+  test('finds each syntax error, and then no other problems', () => {
+    expect(placesOf('int i = ;\nint j = ;')).toEqual(['1:9 syntax_error', '2:9 syntax_error'])
+    expect(placesOf('nogate $0;\nint i = ;\nnogate $0;')).toEqual(['2:9 syntax_error'])
+  })
+
+  test('goes on after a block or a missing semicolon, not within them, nor in a text of another format', () => {
+    expect(placesOf('qubit q;\nU(0, 0, 0) q\nU(0, 0, 0) q;\nint i = ;')).toEqual([
+      '3:1 syntax_error',
+      '4:9 syntax_error',
+    ])
+    expect(placesOf('qubit q;\nif (true) { int i = ; U(0, 0, 0) q; }\nint j = ;')).toEqual([
+      '2:21 syntax_error',
+      '3:9 syntax_error',
+    ])
+    expect(placesOf('hello "world')).toEqual(['1:7 syntax_error'])
+    expect(checkProgram('int i = ;\n'.repeat(1_000)).problems).toHaveLength(20)
   })
 
   test('reports at most a hundred problems', () => {

@@ -133,6 +133,13 @@ export class Cursor {
     return result
   }
 
+  /** Forgets the constructs around the current token: reading continues at the top level. */
+  recover(): void {
+    this.#depth = 0
+    this.#hidden.clear()
+    this.#declared = []
+  }
+
   /** Leaves a nested construct. */
   leave(): void {
     this.#depth--

@@ -27,6 +27,11 @@ interface ProgramReader {
    * does.
    */
   maxStatements(maxStatements: number): boolean
+  /**
+   * After a syntax error: moves behind the statement that has it, of which nothing is kept; returns false if
+   * nothing follows, or nothing that could be read.
+   */
+  skipStatement(): boolean
 }
 
 /**
@@ -36,12 +41,51 @@ export function openProgram(text: string, limits: Limits): ProgramReader {
   const p = named(text, () => openText(text, limits))
   const { version, usesDt } = p
   const program: ParsedProgram = { version, inputs: [], outputs: [], statements: [], text, usesDt }
+  let begin = p.at
   const read = (maxStatements: number): boolean => {
-    for (let number = 0; number < maxStatements && p.kind !== 'eof'; number++) readStatement(p, program)
+    for (let number = 0; number < maxStatements && p.kind !== 'eof'; number++) {
+      begin = p.at
+      readStatement(p, program)
+    }
     program.usesDt = p.usesDt
     return p.kind !== 'eof'
   }
-  return { program, maxStatements: (maxStatements) => named(text, () => read(maxStatements)) }
+  return {
+    program,
+    maxStatements: (maxStatements) => named(text, () => read(maxStatements)),
+    skipStatement: () => foreignFormat(text) === undefined && skipStatement(p, begin),
+  }
+}
+
+/**
+ * Continues at the token that was not expected if it begins a line of the top level: before it, a semicolon is
+ * missing. Otherwise behind the next semicolon or block of the top level.
+ */
+function skipStatement(p: Cursor, begin: number): boolean {
+  const failed = p.at
+  p.recover()
+  p.lexer.remaining = p.limits.tokens
+  try {
+    p.lexer.seek(begin)
+    seekStatement(p, failed)
+    return !p.is('eof')
+  } catch (error) {
+    if (error instanceof Fault) return false
+    throw error
+  }
+}
+
+function seekStatement(p: Cursor, failed: number): void {
+  let depth = 0
+  while (p.kind !== 'eof') {
+    const { kind } = p
+    const { end, text } = p.lexer
+    p.next()
+    if (kind === '{') depth++
+    if (kind === '}') depth--
+    const isEnd = kind === ';' || kind === '}' || (p.at === failed && text.slice(end, failed).includes('\n'))
+    if (depth <= 0 && isEnd) return
+  }
 }
 
 /** As `positioned`; the syntax error of a text in another format names that. */
