@@ -34,7 +34,7 @@ function UserBell() {
         {list.length === 0 && <p class="soft">No new notices.</p>}
         {list.slice(0, SHOWN).map((notice) => (
           <article key={notice.id}>
-            <h3>{notice.title}</h3>
+            <strong>{notice.title}</strong>
             <Markdown text={notice.description ?? ''} />
             <footer>
               <Moment at={notice.start_time || notice.created} />
@@ -44,14 +44,14 @@ function UserBell() {
             </footer>
           </article>
         ))}
-        <footer>
+        <div class="bell-foot">
           <a href="/notices">{list.length > SHOWN ? `All ${list.length} notices` : 'All notices'}</a>
           {list.length > 1 && (
             <button type="button" class="link" onClick={() => void dismiss(list.map(({ id }) => id))}>
               Dismiss all
             </button>
           )}
-        </footer>
+        </div>
       </div>
     </Menu>
   )

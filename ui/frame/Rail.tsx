@@ -30,7 +30,7 @@ export function Rail({ pages }: { pages: readonly Page[] }) {
           <Links pages={pages.filter(({ menu }) => menu === 'main')} path={path} />
           {isSuperuser(auth.current.value) && (
             <>
-              <h2>Administration</h2>
+              <p>Administration</p>
               <Links pages={pages.filter(({ menu }) => menu === 'administration')} path={path} />
               <a href="/_/" aria-current={entryOf(path) === 'admin' ? 'page' : undefined}>
                 Database and settings

@@ -81,6 +81,11 @@ export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** A title within a sentence: abbreviations such as QPU and T1 stay as they are. */
+export function inSentence(title: string): string {
+  return /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
+}
+
 /** The beginning that all texts share, at most `max` characters of it. */
 export function commonPrefix(texts: readonly string[], max: number): string {
   const [first = '', ...others] = texts

@@ -41,7 +41,15 @@ export function Drawer(props: DrawerProps) {
   const { collection, id, guard, close, step } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const isNew = id === 'new'
-  useEffect(() => heading.current?.focus(), [isNew])
+  // The focus returns to the row, or to the button, from which it was opened.
+  useEffect(() => {
+    const opener = document.activeElement
+    heading.current?.focus()
+    return () => {
+      const back = opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector('h1')
+      back?.focus()
+    }
+  }, [isNew])
   const leave = async () => {
     if (await guard.mayLeave()) close()
   }

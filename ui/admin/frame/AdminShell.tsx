@@ -54,9 +54,9 @@ function AdminRail({ pages }: { pages: readonly Page[] }) {
           <span>{config.value.value?.name ?? 'Administration'}</span>
         </a>
         <nav ref={nav} aria-label="Administration">
-          <h2>Collections</h2>
+          <p>Collections</p>
           {collections.value.value?.map(({ name }) => link(browserHref(name), name, counts.value[name]))}
-          <h2>Server</h2>
+          <p>Server</p>
           {pages.filter(({ menu }) => menu).map((page) => link(page.path, page.title))}
         </nav>
         <footer>

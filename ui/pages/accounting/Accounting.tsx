@@ -6,7 +6,7 @@ import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { formatColumnSeconds, formatCount, formatSeconds } from '../../lib/format.ts'
+import { formatColumnSeconds, formatCount, formatSeconds, inSentence } from '../../lib/format.ts'
 import { printWhole } from '../../lib/print.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
@@ -226,7 +226,7 @@ function GroupSelect({ by, set }: { by: string; set: (by: string) => void }) {
     <select aria-label="Rows by" value={by} onChange={({ currentTarget }) => set(currentTarget.value)}>
       {GROUPS.map((group) => (
         <option key={group.by} value={group.by}>
-          By {group.label.charAt(0).toLowerCase() + group.label.slice(1)}
+          By {inSentence(group.label)}
         </option>
       ))}
     </select>

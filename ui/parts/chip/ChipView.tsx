@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { inSentence } from '../../lib/format.ts'
 import { ChipMap } from '../../plots/chip/ChipMap.tsx'
 import { ChipRuler } from '../../plots/chip/ChipRuler.tsx'
 import { type Element, findElement } from '../../plots/chip/chip.ts'
@@ -22,7 +23,7 @@ export function ChipView({ name, state, selected, onSelect }: ChipViewProps) {
   const pointed = useSignal<string | undefined>(undefined)
   const { chip, qubits, couplers } = state
   if (chip.qubits.length > MAX_QUBITS) return <p class="soft">The chip has too many qubits for a map.</p>
-  const colored = qubits.metric ? `, colored by ${qubits.metric.title.toLowerCase()}` : ''
+  const colored = qubits.metric ? `, colored by ${inSentence(qubits.metric.title)}` : ''
   const only = typeof selected === 'string' ? selected : ''
   const element = findElement(chip, pointed.value ?? only)
   return (
