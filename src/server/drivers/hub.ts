@@ -15,7 +15,6 @@ import {
   grantLease,
   listOfflineDrivers,
   qpus,
-  recordSilence,
 } from '../../db/store/qpus/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
 import { hashToken } from '../access-token.ts'
@@ -34,6 +33,7 @@ import { EventParser } from './event-parser.ts'
 import type { LeaseRelease } from './lease-release.ts'
 import type { DropReason } from './parse-event.ts'
 import type { EventHandler } from './receive.ts'
+import { recordAnswers } from './record-answers.ts'
 import { SocketTokens } from './socket-token.ts'
 
 /** Time for the events that a driver sends before it attaches. */
@@ -295,8 +295,7 @@ export class Hub implements DriverHub {
         this.#inBackground(this.#attachOrEnd(session), driver.id)
       },
       onDetach: (reason) => this.#inBackground(this.#end(session, reason), driver.id),
-      onSilence: (since) =>
-        this.#inBackground(recordSilence(this.#dependencies.db, source, since), driver.id),
+      onSilence: recordAnswers(this.#dependencies, source, () => this.#sessions.get(driver.id) === session),
     })
     this.#sessions.set(driver.id, session)
     this.#inBackground(this.#expectAttach(session, this.#turns.granted({ ...source, instance })), driver.id)
