@@ -70,6 +70,8 @@ test('the script of a thread has at most 43 KB, as gzip sends it', async () => {
 
 test('the page names every script of the first load, so that none is found late', () => {
   for (const path of manifest.initial.filter((name) => name.endsWith('.js'))) expect(page).toContain(path)
+  // Painted before the scripts have run.
+  expect(page).toContain('<a href="/jobs">Jobs</a>')
 })
 
 test('every chunk and every style sheet that is loaded later stays within its budget', () => {

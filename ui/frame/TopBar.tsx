@@ -1,5 +1,6 @@
-import type { Signal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { isSuperuser } from '../api/auth.ts'
 import { useApp } from '../app/app.ts'
 import { setTheme, THEMES } from '../app/theme.ts'
@@ -18,14 +19,12 @@ interface TopBarProps {
 
 /** The bar above the page: palette, time zone, notices, theme and account. */
 export function TopBar({ palette, children }: TopBarProps) {
-  const { account, router, zone } = useApp()
+  const { account, router } = useApp()
   return (
     <header class="top">
       {palette ? <PaletteButton open={palette} /> : children}
       <span class="grow" />
-      <a class="zone" href="/settings/appearance" title="Change the time zone">
-        {describeZone(Date.now(), zone.value)}
-      </a>
+      <ZoneLink />
       <a class="button quiet" href={documentOf(router.path.value)}>
         Help
       </a>
@@ -39,6 +38,20 @@ export function TopBar({ palette, children }: TopBarProps) {
         </a>
       )}
     </header>
+  )
+}
+
+/** The name of the zone takes a browser longer than the rest of the frame: it follows the first paint. */
+function ZoneLink() {
+  const { zone } = useApp()
+  const isPainted = useSignal(false)
+  useEffect(() => {
+    isPainted.value = true
+  }, [])
+  return (
+    <a class="zone" href="/settings/appearance" title="Change the time zone">
+      {isPainted.value && describeZone(Date.now(), zone.value)}
+    </a>
   )
 }
 
