@@ -16,12 +16,21 @@ interface DialogProps {
 /** A modal dialog. It keeps the focus inside and gives it back when it closes. */
 export function Dialog({ title, open, onClose, mayClose, wide, class: className, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isGone = useRef(false)
   const id = useId()
   // Before the next key: the focus is in the dialog when it is rendered.
   useLayoutEffect(() => {
     const element = dialog.current
-    if (open && !element?.open) element?.showModal()
-    if (!open && element?.open) element.close()
+    if (!open || !element) return undefined
+    const opener = document.activeElement
+    isGone.current = false
+    element.showModal()
+    return () => {
+      isGone.current = true
+      // A dialog that was removed while it was open does not give the focus back.
+      if (element.isConnected && element.open) element.close()
+      else if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus()
+    }
   }, [open])
   if (!open) return null
   return (
@@ -29,7 +38,7 @@ export function Dialog({ title, open, onClose, mayClose, wide, class: className,
       ref={dialog}
       class={wide ? 'wide' : className}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={() => !isGone.current && onClose()}
       onCancel={(event) => {
         if (mayClose && !mayClose()) event.preventDefault()
       }}

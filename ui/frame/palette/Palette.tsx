@@ -96,8 +96,7 @@ export function Palette({ pages, open, showKeys }: PaletteProps) {
       {MaintenanceDialog && maintained.value && (
         <MaintenanceDialog
           qpu={maintained.value}
-          open
-          onClose={() => {
+          close={() => {
             maintained.value = undefined
           }}
         />

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { type DriverEvent, driverEvents } from '../../api/model/equipment/drivers.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
@@ -10,6 +9,7 @@ import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
+import { useDialog } from '../../parts/use-dialog.ts'
 import { EventFilters } from './EventFilters.tsx'
 import { conditionOf, type EventFilter, hasType } from './event-filter.ts'
 import { summarizeEvent } from './summarize-event.ts'
@@ -29,7 +29,7 @@ interface EventLogProps {
 export function EventLog({ driver, drivers }: EventLogProps) {
   const { api, named, zone } = useApp()
   const query = useQuery()
-  const opened = useSignal<DriverEvent | undefined>(undefined)
+  const [shown, open] = useDialog<DriverEvent>((event, close) => <EventDialog event={event} close={close} />)
   const filter: EventFilter = {
     driver: driver ?? query.get('driver'),
     qpu: query.get('qpu'),
@@ -99,13 +99,7 @@ export function EventLog({ driver, drivers }: EventLogProps) {
                   untitled: true,
                   number: true,
                   cell: (event) => (
-                    <button
-                      type="button"
-                      class="link"
-                      onClick={() => {
-                        opened.value = event
-                      }}
-                    >
+                    <button type="button" class="link" onClick={() => open(event)}>
                       JSON
                     </button>
                   ),
@@ -122,14 +116,7 @@ export function EventLog({ driver, drivers }: EventLogProps) {
         total={total.error.value ? undefined : total.value.value}
         set={(next) => query.set({ page: next === 1 ? null : next })}
       />
-      {opened.value && (
-        <EventDialog
-          event={opened.value}
-          close={() => {
-            opened.value = undefined
-          }}
-        />
-      )}
+      {shown}
     </Panel>
   )
 }

@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals'
 import { useQuery } from '../../app/use-query.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../parts/form/FormDialog.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Menu } from '../../parts/Menu.tsx'
+import { useDialog } from '../../parts/use-dialog.ts'
 import { changeAxis, describeAxis, type ValueAxis } from './readings/value-axis.ts'
 
 interface AxisMenuProps {
@@ -18,11 +17,10 @@ interface AxisMenuProps {
 /** Chooses the value axis of a plot; the address keeps the choice. */
 export function AxisMenu({ title, unit, axis, mayBeLogarithmic }: AxisMenuProps) {
   const query = useQuery()
-  const isOpen = useSignal(false)
-  const close = () => {
-    isOpen.value = false
-  }
   const choose = (chosen: ValueAxis) => query.set({ axis: changeAxis(query.all('axis'), unit, chosen) })
+  const [shown, open] = useDialog((_, close) => (
+    <AxisDialog title={title} unit={unit} axis={axis} choose={choose} close={close} />
+  ))
   const usual = (['log', 'linear', 'each'] as const).filter((one) => one !== 'log' || mayBeLogarithmic)
   return (
     <>
@@ -32,24 +30,23 @@ export function AxisMenu({ title, unit, axis, mayBeLogarithmic }: AxisMenuProps)
         label={`Value axis of ${title}: ${describeAxis(axis, unit)}`}
         items={[
           ...usual.map((one) => ({ title: describeAxis(one, unit), run: () => choose(one) })),
-          { title: 'From … to …', run: () => (isOpen.value = true) },
+          { title: 'From … to …', run: () => open() },
         ]}
       />
-      <Dialog title={`Value axis of ${title}`} open={isOpen.value} onClose={close}>
-        {isOpen.value && <AxisForm unit={unit} axis={axis} choose={choose} close={close} />}
-      </Dialog>
+      {shown}
     </>
   )
 }
 
-interface AxisFormProps {
+interface AxisDialogProps {
+  title: string
   unit: string
   axis: ValueAxis
   choose: (axis: ValueAxis) => void
   close: () => void
 }
 
-function AxisForm({ unit, axis, choose, close }: AxisFormProps) {
+function AxisDialog({ title, unit, axis, choose, close }: AxisDialogProps) {
   const [low = '', high = ''] = typeof axis === 'string' ? [] : axis
   const form = useForm({
     initial: { low: String(low), high: String(high) },
@@ -65,13 +62,12 @@ function AxisForm({ unit, axis, choose, close }: AxisFormProps) {
   })
   const suffix = unit && `, in ${unit}`
   return (
-    <form class="form" onSubmit={form.submit}>
+    <FormDialog title={`Value axis of ${title}`} form={form} action="Show" close={close}>
       <div class="columns">
         <TextField form={form} name="low" label={`From${suffix}`} placeholder="0.009" />
         <TextField form={form} name="high" label={`To${suffix}`} placeholder="0.013" />
       </div>
-      <FormActions form={form} action="Show" cancel={close} />
-    </form>
+    </FormDialog>
   )
 }
 

@@ -10,6 +10,7 @@ import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
+import { useDialog } from '../../parts/use-dialog.ts'
 import { NoteDialog } from './NoteDialog.tsx'
 import type { Incident } from './readings/incidents.ts'
 import { describeLimit } from './readings/lead.ts'
@@ -29,16 +30,13 @@ interface IncidentListProps {
 /** What happened in the visible time, the newest first, with notes that superusers add. */
 export function IncidentList({ incidents, monitor, onZoom, onNoted }: IncidentListProps) {
   const { superuser } = useApp()
-  const isNoting = useSignal(false)
+  const [noting, note] = useDialog((_, close) => (
+    <NoteDialog monitor={monitor} close={close} onAdded={onNoted} />
+  ))
   const showsAll = useSignal(false)
   const rows = showsAll.value ? incidents : incidents.slice(0, FIRST_ROWS)
   const add = (
-    <button
-      type="button"
-      onClick={() => {
-        isNoting.value = true
-      }}
-    >
+    <button type="button" onClick={() => note()}>
       Add a note…
     </button>
   )
@@ -87,7 +85,7 @@ export function IncidentList({ incidents, monitor, onZoom, onNoted }: IncidentLi
           </button>
         </div>
       )}
-      <NoteDialog monitor={monitor} open={isNoting} onAdded={onNoted} />
+      {noting}
     </Panel>
   )
 }

@@ -1,31 +1,18 @@
-import type { Signal } from '@preact/signals'
 import { type Monitor, note } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { fromLocalText, toLocalText } from '../../lib/zone.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../parts/form/FormDialog.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 
 interface NoteDialogProps {
   monitor: Monitor
-  open: Signal<boolean>
+  close: () => void
   onAdded: () => void
 }
 
 /** Marks a moment, such as the exchange of a trap, in all plots of the QPU and in its schedule. */
-export function NoteDialog({ monitor, open, onAdded }: NoteDialogProps) {
-  const close = () => {
-    open.value = false
-  }
-  return (
-    <Dialog title="Add a note" open={open.value} onClose={close}>
-      {open.value && <NoteForm monitor={monitor} close={close} onAdded={onAdded} />}
-    </Dialog>
-  )
-}
-
-function NoteForm({ monitor, close, onAdded }: { monitor: Monitor; close: () => void; onAdded: () => void }) {
+export function NoteDialog({ monitor, close, onAdded }: NoteDialogProps) {
   const { api, named, zone } = useApp()
   const form = useForm({
     initial: { text: '', at: toLocalText(Date.now(), zone.value) },
@@ -42,7 +29,7 @@ function NoteForm({ monitor, close, onAdded }: { monitor: Monitor; close: () => 
     },
   })
   return (
-    <form class="form" onSubmit={form.submit}>
+    <FormDialog title="Add a note" form={form} action="Add the note" close={close}>
       <TextField
         form={form}
         name="text"
@@ -51,7 +38,6 @@ function NoteForm({ monitor, close, onAdded }: { monitor: Monitor; close: () => 
         hint="Everybody who is signed in sees it in the plots and in the schedule."
       />
       <TextField form={form} name="at" label="When" type="datetime-local" hint={`Time in ${zone.value}`} />
-      <FormActions form={form} action="Add the note" cancel={close} />
-    </form>
+    </FormDialog>
   )
 }

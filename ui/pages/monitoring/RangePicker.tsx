@@ -4,12 +4,17 @@ import { useQuery } from '../../app/use-query.ts'
 import { fromLocalText, toLocalText } from '../../lib/zone.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Field } from '../../parts/Field.tsx'
+import { useDialog } from '../../parts/use-dialog.ts'
 import { MIN_RANGE_MS, RANGES, rangeQuery, type VisibleRange } from './readings/range.ts'
 
 /** Chooses the visible time: one of the usual ranges, which end now, or any other. */
 export function RangePicker({ range }: { range: VisibleRange }) {
   const query = useQuery()
-  const isOpen = useSignal(false)
+  const [shown, open] = useDialog((_, close) => (
+    <Dialog title="Choose a time" open onClose={close}>
+      <CustomRange range={range} close={close} />
+    </Dialog>
+  ))
   return (
     <>
       <fieldset class="seg" aria-label="Visible time">
@@ -25,18 +30,10 @@ export function RangePicker({ range }: { range: VisibleRange }) {
           </button>
         ))}
       </fieldset>
-      <button
-        type="button"
-        aria-pressed={range.key === ''}
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" aria-pressed={range.key === ''} onClick={() => open()}>
         Custom…
       </button>
-      <Dialog title="Choose a time" open={isOpen.value} onClose={() => (isOpen.value = false)}>
-        {isOpen.value && <CustomRange range={range} close={() => (isOpen.value = false)} />}
-      </Dialog>
+      {shown}
     </>
   )
 }

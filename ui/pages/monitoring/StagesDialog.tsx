@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals'
 import { type Monitor, type ReadingSeries, monitor as schema } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../parts/form/FormDialog.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { inOrder } from '../../parts/monitor/stages.ts'
+import { useDialog } from '../../parts/use-dialog.ts'
 
 interface StagesProps {
   monitor: Monitor
@@ -14,18 +13,13 @@ interface StagesProps {
 
 /** Lets a superuser name the channels of a monitor, in the order in which the overview shows them. */
 export function StagesDialog(props: StagesProps) {
-  const isOpen = useSignal(false)
-  const close = () => {
-    isOpen.value = false
-  }
+  const [shown, open] = useDialog((_, close) => <StagesForm {...props} close={close} />)
   return (
     <>
-      <button type="button" onClick={() => (isOpen.value = true)}>
+      <button type="button" onClick={() => open()}>
         Names…
       </button>
-      <Dialog title="Names of the channels" wide open={isOpen.value} onClose={close}>
-        {isOpen.value && <StagesForm {...props} close={close} />}
-      </Dialog>
+      {shown}
     </>
   )
 }
@@ -51,7 +45,7 @@ function StagesForm({ monitor, series, onSaved, close }: StagesProps & { close: 
     if (stage) form.set({ stages: others.toSpliced(at - 1, 0, stage) })
   }
   return (
-    <form class="form" onSubmit={form.submit}>
+    <FormDialog title="Names of the channels" wide form={form} action="Save" close={close}>
       <p class="hint">
         Everybody sees these names instead of the paths. The overview and the wall begin with the first one.
       </p>
@@ -91,8 +85,7 @@ function StagesForm({ monitor, series, onSaved, close }: StagesProps & { close: 
         </tbody>
       </table>
       {form.error('stages') && <p class="tone-bad">{form.error('stages')}</p>}
-      <FormActions form={form} action="Save" cancel={close} />
-    </form>
+    </FormDialog>
   )
 }
 

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { asApiError } from '../../api/api.ts'
 import type { Monitor, Threshold } from '../../api/model/equipment/monitoring.ts'
 import type { Resource } from '../../api/resource.ts'
@@ -10,6 +9,7 @@ import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
+import { useDialog } from '../../parts/use-dialog.ts'
 import { describeLimit } from './readings/lead.ts'
 import { ThresholdForm } from './ThresholdForm.tsx'
 
@@ -23,12 +23,19 @@ interface ThresholdsProps {
 /** The limits of a monitor's channels and whether they are exceeded; superusers change them. */
 export function Thresholds({ monitor, thresholds, channels, now }: ThresholdsProps) {
   const { superuser } = useApp()
-  const edited = useSignal<Threshold | 'new' | undefined>(undefined)
-  const close = () => {
-    edited.value = undefined
-  }
+  const [editing, edit] = useDialog<Threshold | undefined>((threshold, close) => (
+    <Dialog title={threshold ? 'Change the limit' : 'Add a limit'} open onClose={close}>
+      <ThresholdForm
+        monitor={monitor}
+        channels={channels}
+        threshold={threshold}
+        close={close}
+        onSaved={() => void thresholds.load()}
+      />
+    </Dialog>
+  ))
   const add = (
-    <button type="button" onClick={() => (edited.value = 'new')}>
+    <button type="button" onClick={() => edit(undefined)}>
       Add a limit…
     </button>
   )
@@ -43,7 +50,7 @@ export function Thresholds({ monitor, thresholds, channels, now }: ThresholdsPro
               list={list}
               channels={channels}
               now={now}
-              onEdit={superuser.value ? (threshold) => (edited.value = threshold) : undefined}
+              onEdit={superuser.value ? edit : undefined}
               onRemoved={() => void thresholds.load()}
             />
           )
@@ -59,21 +66,7 @@ export function Thresholds({ monitor, thresholds, channels, now }: ThresholdsPro
           </>
         )}
       </p>
-      <Dialog
-        title={edited.value === 'new' ? 'Add a limit' : 'Change the limit'}
-        open={edited.value !== undefined}
-        onClose={close}
-      >
-        {edited.value && (
-          <ThresholdForm
-            monitor={monitor}
-            channels={channels}
-            threshold={edited.value === 'new' ? undefined : edited.value}
-            close={close}
-            onSaved={() => void thresholds.load()}
-          />
-        )}
-      </Dialog>
+      {editing}
     </Panel>
   )
 }

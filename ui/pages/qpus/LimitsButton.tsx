@@ -1,34 +1,28 @@
-import { useSignal } from '@preact/signals'
 import * as v from 'valibot'
 import type { QpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import type { ChipState } from '../../parts/chip/use-chip.ts'
-import { Dialog } from '../../parts/Dialog.tsx'
 import { Field } from '../../parts/Field.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../parts/form/FormDialog.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
+import { useDialog } from '../../parts/use-dialog.ts'
 import { type Limits, limitOf, withLimits } from '../../plots/chip/limits.ts'
 import type { Metric } from '../../plots/chip/metric.ts'
 
 /** Lets superusers set the limits beyond which values of the chip are marked. */
 export function LimitsButton({ qpu, state }: { qpu: QpuDetail; state: ChipState }) {
-  const open = useSignal(false)
-  const show = (shown: boolean) => {
-    open.value = shown
-  }
+  const [shown, open] = useDialog((_, close) => <LimitsDialog qpu={qpu} state={state} close={close} />)
   return (
     <>
-      <button type="button" onClick={() => show(true)}>
+      <button type="button" onClick={() => open()}>
         Limits…
       </button>
-      <Dialog title={`Limits of ${qpu.name}`} open={open.value} onClose={() => show(false)}>
-        <LimitsForm qpu={qpu} state={state} onDone={() => show(false)} />
-      </Dialog>
+      {shown}
     </>
   )
 }
 
-function LimitsForm({ qpu, state, onDone }: { qpu: QpuDetail; state: ChipState; onDone: () => void }) {
+function LimitsDialog({ qpu, state, close }: { qpu: QpuDetail; state: ChipState; close: () => void }) {
   const { api, named, toast } = useApp()
   const metrics = [...state.chip.qubitMetrics, ...state.chip.couplerMetrics].filter(
     ({ better }) => better !== 'none',
@@ -48,11 +42,11 @@ function LimitsForm({ qpu, state, onDone }: { qpu: QpuDetail; state: ChipState; 
       const path = `/api/collections/${named('qpus')}/records/${qpu.id}`
       await api.patch(path, { device_config: withLimits(qpu.device_config, limits) }, v.unknown())
       toast(`The limits of ${qpu.name} are set`)
-      onDone()
+      close()
     },
   })
   return (
-    <form class="form" onSubmit={form.submit}>
+    <FormDialog title={`Limits of ${qpu.name}`} form={form} action="Set limits" close={close}>
       <p class="soft">Values on the wrong side are marked for everybody. An empty field is no limit.</p>
       {metrics.map(({ id, title, unit, better }) => (
         <Field
@@ -70,8 +64,7 @@ function LimitsForm({ qpu, state, onDone }: { qpu: QpuDetail; state: ChipState; 
           />
         </Field>
       ))}
-      <FormActions form={form} action="Set limits" cancel={onDone} />
-    </form>
+    </FormDialog>
   )
 }
 

@@ -9,6 +9,7 @@ import { Dialog } from '../Dialog.tsx'
 import { Field } from '../Field.tsx'
 import { Moment } from '../Moment.tsx'
 import { Loaded } from '../Panel.tsx'
+import { useDialog } from '../use-dialog.ts'
 
 interface ShareProps {
   kind: 'job' | 'report'
@@ -18,25 +19,17 @@ interface ShareProps {
 
 /** Opens the dialog with the links to a job or report. */
 export function ShareButton(of: ShareProps) {
-  const isOpen = useSignal(false)
-  const close = () => {
-    isOpen.value = false
-  }
+  const [shown, open] = useDialog((_, close) => (
+    <Dialog title={`Share this ${of.kind}`} open onClose={close}>
+      <Links {...of} />
+    </Dialog>
+  ))
   return (
     <>
-      <button
-        type="button"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" onClick={() => open()}>
         Share
       </button>
-      {isOpen.value && (
-        <Dialog title={`Share this ${of.kind}`} open onClose={close}>
-          <Links {...of} />
-        </Dialog>
-      )}
+      {shown}
     </>
   )
 }

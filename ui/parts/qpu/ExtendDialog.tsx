@@ -3,8 +3,7 @@ import type { Session } from '../../api/model/sessions.ts'
 import { useApp } from '../../app/app.ts'
 import { shortTime } from '../../jobs/occupancy.ts'
 import { parseTime } from '../../lib/time.ts'
-import { Dialog } from '../Dialog.tsx'
-import { FormActions } from '../form/FormActions.tsx'
+import { FormDialog } from '../form/FormDialog.tsx'
 import { TextField } from '../form/TextField.tsx'
 import { useForm } from '../form/use-form.ts'
 
@@ -32,22 +31,24 @@ export function ExtendDialog({ session, close }: { session: Session; close: () =
   const end = began === undefined ? undefined : new Date(began + Number(form.values.value.minutes) * 60_000)
   const isKnown = end !== undefined && !Number.isNaN(end.getTime())
   return (
-    <Dialog title={`Extend the session on ${session.qpu_target}`} open onClose={close}>
-      <form class="form" onSubmit={form.submit}>
-        <TextField
-          form={form}
-          name="minutes"
-          label="Length from its first activation (min)"
-          type="number"
-          min={1}
-          hint={
-            isKnown
-              ? `Until ${shortTime(end.toISOString(), Date.now(), zone.value)}, or a booking of another user.`
-              : 'It ends before a booking of another user.'
-          }
-        />
-        <FormActions form={form} action="Change" cancel={close} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Extend the session on ${session.qpu_target}`}
+      form={form}
+      action="Change"
+      close={close}
+    >
+      <TextField
+        form={form}
+        name="minutes"
+        label="Length from its first activation (min)"
+        type="number"
+        min={1}
+        hint={
+          isKnown
+            ? `Until ${shortTime(end.toISOString(), Date.now(), zone.value)}, or a booking of another user.`
+            : 'It ends before a booking of another user.'
+        }
+      />
+    </FormDialog>
   )
 }

@@ -2,19 +2,17 @@ import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { formatNumberOf } from '../../lib/format.ts'
 import { fromLocalText } from '../../lib/zone.ts'
-import { Dialog } from '../Dialog.tsx'
-import { FormActions } from '../form/FormActions.tsx'
+import { FormDialog } from '../form/FormDialog.tsx'
 import { TextField } from '../form/TextField.tsx'
 import { useForm } from '../form/use-form.ts'
 
 interface MaintenanceDialogProps {
   qpu: Qpu
-  open: boolean
-  onClose: () => void
+  close: () => void
 }
 
 /** Starts the maintenance of a QPU with a reason and, if it is known, its end. */
-export function MaintenanceDialog({ qpu, open, onClose }: MaintenanceDialogProps) {
+export function MaintenanceDialog({ qpu, close }: MaintenanceDialogProps) {
   const { api, zone, toast, qpus } = useApp()
   const form = useForm({
     initial: { reason: '', until: '' },
@@ -33,26 +31,28 @@ export function MaintenanceDialog({ qpu, open, onClose }: MaintenanceDialogProps
       })
       toast(`${qpu.name} is in maintenance`)
       qpus.loadSoon()
-      onClose()
+      close()
     },
   })
   return (
-    <Dialog title={`Start maintenance of ${qpu.name}`} open={open} onClose={onClose}>
-      <form class="form" onSubmit={form.submit}>
-        <p class="soft">
-          The running job finishes, {formatNumberOf(qpu.queue_length, 'queued job')} keep waiting, and new
-          jobs are refused until you end the maintenance.
-        </p>
-        <TextField form={form} name="reason" label="Reason" />
-        <TextField
-          form={form}
-          name="until"
-          label="Expected end (optional)"
-          type="datetime-local"
-          hint={`In ${zone.value}. The maintenance does not end automatically.`}
-        />
-        <FormActions form={form} action="Start maintenance" cancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Start maintenance of ${qpu.name}`}
+      form={form}
+      action="Start maintenance"
+      close={close}
+    >
+      <p class="soft">
+        The running job finishes, {formatNumberOf(qpu.queue_length, 'queued job')} keep waiting, and new jobs
+        are refused until you end the maintenance.
+      </p>
+      <TextField form={form} name="reason" label="Reason" />
+      <TextField
+        form={form}
+        name="until"
+        label="Expected end (optional)"
+        type="datetime-local"
+        hint={`In ${zone.value}. The maintenance does not end automatically.`}
+      />
+    </FormDialog>
   )
 }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { SECOND_MS } from '../../../src/base/portable/units.ts'
 import { asApiError } from '../../api/api.ts'
@@ -12,6 +11,7 @@ import { idleText, shortTime, startText } from '../../jobs/occupancy.ts'
 import { formatOrdinal, formatSeconds } from '../../lib/format.ts'
 import { Panel } from '../Panel.tsx'
 import { type Column, DataTable } from '../table/DataTable.tsx'
+import { useDialog } from '../use-dialog.ts'
 import { ExtendDialog } from './ExtendDialog.tsx'
 
 const SPACING_MS = 1_000
@@ -56,7 +56,15 @@ interface TableProps {
 
 function Table({ open, isOfOne, nameOf, changed }: TableProps) {
   const { qpus } = useApp()
-  const extended = useSignal<Session | undefined>(undefined)
+  const [extending, extend] = useDialog<Session>((session, close) => (
+    <ExtendDialog
+      session={session}
+      close={() => {
+        close()
+        changed()
+      }}
+    />
+  ))
   const end = useEnd(nameOf !== undefined, changed)
   const name: Column<Session> = {
     title: 'QPU',
@@ -91,9 +99,7 @@ function Table({ open, isOfOne, nameOf, changed }: TableProps) {
             type="button"
             class="link"
             aria-label={`Extend the session on ${session.qpu_target}`}
-            onClick={() => {
-              extended.value = session
-            }}
+            onClick={() => extend(session)}
           >
             Extend…
           </button>
@@ -109,14 +115,10 @@ function Table({ open, isOfOne, nameOf, changed }: TableProps) {
       ),
     },
   ]
-  const close = () => {
-    extended.value = undefined
-    changed()
-  }
   return (
     <>
       <DataTable label="Sessions" rows={open} columns={columns} id={({ id }) => id} />
-      {extended.value && <ExtendDialog session={extended.value} close={close} />}
+      {extending}
     </>
   )
 }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
@@ -7,6 +6,7 @@ import { ShareButton } from '../../../parts/account/Share.tsx'
 import { cancelJob } from '../../../parts/cancel-job.ts'
 import { Menu } from '../../../parts/Menu.tsx'
 import { useAsk } from '../../../parts/use-confirm.ts'
+import { useDialog } from '../../../parts/use-dialog.ts'
 import { LabelsDialog } from './LabelsDialog.tsx'
 import { MoveDialog } from './MoveDialog.tsx'
 
@@ -38,26 +38,15 @@ export function Actions({ job, changed }: ActionsProps) {
 }
 
 function LabelsButton({ job, changed }: ActionsProps) {
-  const isOpen = useSignal(false)
+  const [renaming, rename] = useDialog((_, close) => (
+    <LabelsDialog job={job} changed={changed} close={close} />
+  ))
   return (
     <>
-      <button
-        type="button"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
+      <button type="button" onClick={() => rename()}>
         Rename
       </button>
-      {isOpen.value && (
-        <LabelsDialog
-          job={job}
-          changed={changed}
-          close={() => {
-            isOpen.value = false
-          }}
-        />
-      )}
+      {renaming}
     </>
   )
 }
@@ -134,7 +123,15 @@ const OPERATOR_ACTIONS: readonly OperatorAction[] = [
 function OperatorMenu({ job, changed }: ActionsProps) {
   const { api, toast } = useApp()
   const ask = useAsk()
-  const isMoving = useSignal(false)
+  const [moving, move] = useDialog((_, close) => (
+    <MoveDialog
+      job={job}
+      close={() => {
+        close()
+        changed()
+      }}
+    />
+  ))
   const operate = async ({ path, title, body, done, extra }: OperatorAction) => {
     const { confirmed, reason } = await ask({
       title: `${title} this job?`,
@@ -155,24 +152,15 @@ function OperatorMenu({ job, changed }: ActionsProps) {
     title: `${action.title}…`,
     run: () => void operate(action),
   }))
-  const move = {
-    title: 'Move to another QPU…',
-    run: () => {
-      isMoving.value = true
-    },
-  }
   return (
     <>
-      <Menu button="Operate" items={job.status === 'pending' ? [...items, move] : items} />
-      {isMoving.value && (
-        <MoveDialog
-          job={job}
-          close={() => {
-            isMoving.value = false
-            changed()
-          }}
-        />
-      )}
+      <Menu
+        button="Operate"
+        items={
+          job.status === 'pending' ? [...items, { title: 'Move to another QPU…', run: () => move() }] : items
+        }
+      />
+      {moving}
     </>
   )
 }

@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { readTags } from '../../../jobs/submission.ts'
-import { Dialog } from '../../../parts/Dialog.tsx'
-import { FormProblem } from '../../../parts/form/FormProblem.tsx'
+import { FormDialog } from '../../../parts/form/FormDialog.tsx'
 import { TextField } from '../../../parts/form/TextField.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
 
@@ -31,21 +30,10 @@ export function LabelsDialog({ job, changed, close }: LabelsDialogProps) {
     },
   })
   return (
-    <Dialog title="Name and tags" open onClose={close}>
-      <form class="form" onSubmit={form.submit}>
-        <TextField form={form} name="name" label="Name" autocomplete="off" />
-        <TextField form={form} name="tags" label="Tags, with commas between them" autocomplete="off" />
-        <FormProblem form={form} />
-        <div class="actions end">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" aria-disabled={form.busy.value}>
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Name and tags" form={form} action="Save" close={close}>
+      <TextField form={form} name="name" label="Name" autocomplete="off" />
+      <TextField form={form} name="tags" label="Tags, with commas between them" autocomplete="off" />
+    </FormDialog>
   )
 }
 

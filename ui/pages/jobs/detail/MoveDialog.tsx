@@ -3,9 +3,8 @@ import { ApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { qpuCondition } from '../../../jobs/status.ts'
-import { Dialog } from '../../../parts/Dialog.tsx'
 import { Field } from '../../../parts/Field.tsx'
-import { FormActions } from '../../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../../parts/form/FormDialog.tsx'
 import { TextField } from '../../../parts/form/TextField.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
 
@@ -30,39 +29,36 @@ export function MoveDialog({ job, close }: { job: Job; close: () => void }) {
   })
   const { qpu, to_simulator: isConfirmed } = form.values.value
   return (
-    <Dialog title="Move this job" open onClose={close}>
-      <form class="form" onSubmit={form.submit} noValidate>
-        <p>
-          Its place in the queue still depends on when it was submitted. Its owner can read the reason in the
-          timeline.
-        </p>
-        <Field id={form.id('qpu')} label="QPU" error={form.error('qpu')}>
-          <select
-            id={form.id('qpu')}
-            value={qpu}
-            onChange={({ currentTarget }) => form.set({ qpu: currentTarget.value })}
-            {...form.aria('qpu')}
-          >
-            {others.map((each) => (
-              <option key={each.id} value={each.name}>
-                {each.name}, {qpuCondition(each).word.toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <TextField form={form} name="reason" label="Reason" />
-        {needsSimulator.value && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isConfirmed}
-              onChange={({ currentTarget }) => form.set({ to_simulator: currentTarget.checked })}
-            />
-            Run it on a simulator instead of hardware
-          </label>
-        )}
-        <FormActions form={form} action="Move" cancel={close} />
-      </form>
-    </Dialog>
+    <FormDialog title="Move this job" form={form} action="Move" close={close}>
+      <p>
+        Its place in the queue still depends on when it was submitted. Its owner can read the reason in the
+        timeline.
+      </p>
+      <Field id={form.id('qpu')} label="QPU" error={form.error('qpu')}>
+        <select
+          id={form.id('qpu')}
+          value={qpu}
+          onChange={({ currentTarget }) => form.set({ qpu: currentTarget.value })}
+          {...form.aria('qpu')}
+        >
+          {others.map((each) => (
+            <option key={each.id} value={each.name}>
+              {each.name}, {qpuCondition(each).word.toLowerCase()}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <TextField form={form} name="reason" label="Reason" />
+      {needsSimulator.value && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isConfirmed}
+            onChange={({ currentTarget }) => form.set({ to_simulator: currentTarget.checked })}
+          />
+          Run it on a simulator instead of hardware
+        </label>
+      )}
+    </FormDialog>
   )
 }

@@ -1,7 +1,6 @@
 import { type ApiToken, apiToken } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
-import { Dialog } from '../../../parts/Dialog.tsx'
-import { FormActions } from '../../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../../parts/form/FormDialog.tsx'
 import { TextField } from '../../../parts/form/TextField.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
 import { ExpiryFields } from './ExpiryFields.tsx'
@@ -32,12 +31,9 @@ export function ChangeToken({ token, changed, close }: ChangeTokenProps) {
     },
   })
   return (
-    <Dialog title={`Change ${token.name || 'the token'}`} open onClose={close}>
-      <form class="form" onSubmit={form.submit}>
-        <TextField form={form} name="name" label="Name" required />
-        <ExpiryFields form={form} />
-        <FormActions form={form} action="Save" cancel={close} />
-      </form>
-    </Dialog>
+    <FormDialog title={`Change ${token.name || 'the token'}`} form={form} action="Save" close={close}>
+      <TextField form={form} name="name" label="Name" required />
+      <ExpiryFields form={form} />
+    </FormDialog>
   )
 }

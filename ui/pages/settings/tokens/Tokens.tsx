@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { asApiError } from '../../../api/api.ts'
 import { type ApiToken, apiTokens } from '../../../api/model/access/tokens.ts'
@@ -13,6 +12,7 @@ import { Status } from '../../../parts/Status.tsx'
 import { DataTable } from '../../../parts/table/DataTable.tsx'
 import { Pager } from '../../../parts/table/Pager.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
+import { useDialog } from '../../../parts/use-dialog.ts'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { ChangeToken } from './ChangeToken.tsx'
 import { NewToken } from './NewToken.tsx'
@@ -26,8 +26,6 @@ export function Tokens() {
   const { api, toast } = useApp()
   const confirm = useConfirm()
   const query = useQuery()
-  const creating = useSignal(false)
-  const changing = useSignal<ApiToken | undefined>(undefined)
   const sort = query.get('sort') || '-created'
   const page = Math.max(1, Number(query.get('page')) || 1)
   const tokens = useResource(
@@ -52,15 +50,14 @@ export function Tokens() {
     }
     await tokens.load()
   }
+  const reload = () => void tokens.load()
+  const [adding, add] = useDialog((_, close) => <NewToken created={reload} close={close} />)
+  const [changing, change] = useDialog<ApiToken>((token, close) => (
+    <ChangeToken token={token} changed={reload} close={close} />
+  ))
   const list = tokens.value.value
   const create = (
-    <button
-      type="button"
-      class="primary"
-      onClick={() => {
-        creating.value = true
-      }}
-    >
+    <button type="button" class="primary" onClick={() => add()}>
       New token
     </button>
   )
@@ -97,12 +94,7 @@ export function Tokens() {
                       phone: 'wide',
                       cell: (token) => (
                         <span class="row-actions">
-                          <button
-                            type="button"
-                            onClick={() => {
-                              changing.value = token
-                            }}
-                          >
+                          <button type="button" onClick={() => change(token)}>
                             Change
                           </button>
                           <button type="button" onClick={() => void remove(token)}>
@@ -124,23 +116,8 @@ export function Tokens() {
           }
         </Loaded>
       </Panel>
-      {creating.value && (
-        <NewToken
-          created={() => void tokens.load()}
-          close={() => {
-            creating.value = false
-          }}
-        />
-      )}
-      {changing.value && (
-        <ChangeToken
-          token={changing.value}
-          changed={() => void tokens.load()}
-          close={() => {
-            changing.value = undefined
-          }}
-        />
-      )}
+      {adding}
+      {changing}
     </SettingsFrame>
   )
 }

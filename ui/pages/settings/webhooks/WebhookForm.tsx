@@ -1,7 +1,6 @@
 import { webhookWithSecret } from '../../../api/model/webhooks.ts'
 import { useApp } from '../../../app/app.ts'
-import { Dialog } from '../../../parts/Dialog.tsx'
-import { FormActions } from '../../../parts/form/FormActions.tsx'
+import { FormDialog } from '../../../parts/form/FormDialog.tsx'
 import { TextField } from '../../../parts/form/TextField.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
 import { KINDS } from './kinds.ts'
@@ -27,38 +26,35 @@ export function WebhookForm({ created, close }: { created: (secret: string) => v
   const { kinds } = form.values.value
   const problem = form.error('kinds')
   return (
-    <Dialog title="New webhook" open onClose={close}>
-      <form class="form" onSubmit={form.submit}>
-        <TextField
-          form={form}
-          name="url"
-          label="Address"
-          type="url"
-          placeholder="https://lab.example.org/hooks/svc"
-          hint="HTTPS; the server must be able to reach it"
-          required
-        />
-        <TextField form={form} name="description" label="Description" placeholder="lab notebook" />
-        <fieldset class="choice column" id={form.id('kinds')}>
-          <legend>Called when</legend>
-          {KINDS.filter(({ forSuperusers }) => !forSuperusers || superuser.value).map(({ id, text }) => (
-            <label key={id}>
-              <input
-                type="checkbox"
-                checked={kinds.includes(id)}
-                onChange={({ currentTarget }) =>
-                  form.set({
-                    kinds: currentTarget.checked ? [...kinds, id] : kinds.filter((kind) => kind !== id),
-                  })
-                }
-              />
-              {text}
-            </label>
-          ))}
-          {problem && <p class="field-error">{problem}</p>}
-        </fieldset>
-        <FormActions form={form} action="Create" cancel={close} />
-      </form>
-    </Dialog>
+    <FormDialog title="New webhook" form={form} action="Create" close={close}>
+      <TextField
+        form={form}
+        name="url"
+        label="Address"
+        type="url"
+        placeholder="https://lab.example.org/hooks/svc"
+        hint="HTTPS; the server must be able to reach it"
+        required
+      />
+      <TextField form={form} name="description" label="Description" placeholder="lab notebook" />
+      <fieldset class="choice column" id={form.id('kinds')}>
+        <legend>Called when</legend>
+        {KINDS.filter(({ forSuperusers }) => !forSuperusers || superuser.value).map(({ id, text }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={kinds.includes(id)}
+              onChange={({ currentTarget }) =>
+                form.set({
+                  kinds: currentTarget.checked ? [...kinds, id] : kinds.filter((kind) => kind !== id),
+                })
+              }
+            />
+            {text}
+          </label>
+        ))}
+        {problem && <p class="field-error">{problem}</p>}
+      </fieldset>
+    </FormDialog>
   )
 }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { type Webhook, webhooks } from '../../../api/model/webhooks.ts'
 import { useApp } from '../../../app/app.ts'
 import { useResource } from '../../../app/use-resource.ts'
@@ -6,6 +5,7 @@ import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { CodeBlock } from '../../../parts/CodeBlock.tsx'
 import { Dialog } from '../../../parts/Dialog.tsx'
 import { Empty, Loaded } from '../../../parts/Panel.tsx'
+import { useDialog } from '../../../parts/use-dialog.ts'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 import { WebhookPanel } from './WebhookPanel.tsx'
@@ -13,25 +13,19 @@ import { WebhookPanel } from './WebhookPanel.tsx'
 /** The webhooks of the account. */
 export function Webhooks() {
   const { api } = useApp()
-  const creating = useSignal(false)
-  const secret = useSignal('')
   const list = useResource((abort) => api.get('/api/webhooks', webhooks, abort))
   const create = (
-    <button
-      type="button"
-      class="primary"
-      onClick={() => {
-        creating.value = true
-      }}
-    >
+    <button type="button" class="primary" onClick={() => add()}>
       New webhook
     </button>
   )
   const reload = () => void list.load()
+  const [secret, tell] = useDialog<string>((value, close) => <Secret value={value} close={close} />)
   const show = (value: string) => {
-    secret.value = value
+    tell(value)
     reload()
   }
+  const [adding, add] = useDialog((_, close) => <WebhookForm created={show} close={close} />)
   return (
     <SettingsFrame lead={<Lead webhooks={list.value.value} />} actions={create}>
       <Loaded of={list} task="load your webhooks" rows={4}>
@@ -49,22 +43,8 @@ export function Webhooks() {
           )
         }
       </Loaded>
-      {creating.value && (
-        <WebhookForm
-          created={show}
-          close={() => {
-            creating.value = false
-          }}
-        />
-      )}
-      {secret.value && (
-        <Secret
-          value={secret.value}
-          close={() => {
-            secret.value = ''
-          }}
-        />
-      )}
+      {adding}
+      {secret}
     </SettingsFrame>
   )
 }
