@@ -66,7 +66,7 @@ export function YourSlots({ slots, zone, now, onChange, onCancel }: YourSlotsPro
           <span class="row-actions">
             {start <= now ? (
               <button type="button" class="link" onClick={() => void endNow(slot)}>
-                End now
+                End now<span class="unseen"> the slot of {nameOf(slot.qpu)}</span>
               </button>
             ) : (
               <>

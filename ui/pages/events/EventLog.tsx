@@ -101,6 +101,10 @@ export function EventLog({ driver, drivers }: EventLogProps) {
                   cell: (event) => (
                     <button type="button" class="link" onClick={() => open(event)}>
                       JSON
+                      <span class="unseen">
+                        {' '}
+                        of {event.type}, {event.ts}
+                      </span>
                     </button>
                   ),
                 },

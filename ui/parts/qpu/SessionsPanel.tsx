@@ -95,21 +95,11 @@ function Table({ open, isOfOne, nameOf, changed }: TableProps) {
       untitled: true,
       cell: (session) => (
         <span class="row-actions">
-          <button
-            type="button"
-            class="link"
-            aria-label={`Extend the session on ${session.qpu_target}`}
-            onClick={() => extend(session)}
-          >
-            Extend…
+          <button type="button" class="link" onClick={() => extend(session)}>
+            Extend…<span class="unseen"> the session on {session.qpu_target}</span>
           </button>
-          <button
-            type="button"
-            class="link"
-            aria-label={`End the session on ${session.qpu_target}`}
-            onClick={() => void end(session)}
-          >
-            End…
+          <button type="button" class="link" onClick={() => void end(session)}>
+            End…<span class="unseen"> the session on {session.qpu_target}</span>
           </button>
         </span>
       ),

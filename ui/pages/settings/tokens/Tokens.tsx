@@ -95,10 +95,10 @@ export function Tokens() {
                       cell: (token) => (
                         <span class="row-actions">
                           <button type="button" onClick={() => change(token)}>
-                            Change
+                            Change<span class="unseen"> {token.name || token.id}</span>
                           </button>
                           <button type="button" onClick={() => void remove(token)}>
-                            Delete
+                            Delete<span class="unseen"> {token.name || token.id}</span>
                           </button>
                         </span>
                       ),
