@@ -3,6 +3,7 @@ import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../lib/format.ts'
+import { Check } from '../../parts/Check.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
@@ -50,14 +51,9 @@ export function Settings() {
           value={query.get('q')}
           onInput={({ currentTarget }) => query.set({ q: currentTarget.value })}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={given}
-            onChange={({ currentTarget }) => query.set({ given: currentTarget.checked })}
-          />
+        <Check checked={given} set={(isChecked) => query.set({ given: isChecked })}>
           Only settings that were set
-        </label>
+        </Check>
       </div>
       <Loaded of={all} task="load the settings" rows={12}>
         {() => (

@@ -10,6 +10,7 @@ import { formatColumnSeconds, formatCount, formatSeconds, inSentence } from '../
 import { printWhole } from '../../lib/print.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Select } from '../../parts/Select.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
 import { MonthChart } from './MonthChart.tsx'
@@ -223,12 +224,11 @@ function MonthInput({ name, value, set, ...limits }: MonthInputProps) {
 
 function GroupSelect({ by, set }: { by: string; set: (by: string) => void }) {
   return (
-    <select aria-label="Rows by" value={by} onChange={({ currentTarget }) => set(currentTarget.value)}>
-      {GROUPS.map((group) => (
-        <option key={group.by} value={group.by}>
-          By {inSentence(group.label)}
-        </option>
-      ))}
-    </select>
+    <Select
+      aria-label="Rows by"
+      value={by}
+      choices={GROUPS.map((group) => [group.by, `By ${inSentence(group.label)}`])}
+      set={set}
+    />
   )
 }

@@ -8,6 +8,7 @@ import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { Field } from '../../parts/Field.tsx'
 import { Moment } from '../../parts/Moment.tsx'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { Select } from '../../parts/Select.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 
 const PATH = '/api/calendar-feed'
@@ -73,18 +74,15 @@ export function CalendarFeed() {
               </>
             )}
             <Field id={id} label="Also show calibrations and maintenance of">
-              <select
+              <Select
                 id={id}
                 value={current?.qpu ?? chosen.value}
-                onChange={({ currentTarget }) => include(currentTarget.value)}
-              >
-                <option value="">no QPU</option>
-                {qpus.value.value?.map((qpu) => (
-                  <option key={qpu.id} value={qpu.id}>
-                    {qpu.name}
-                  </option>
-                ))}
-              </select>
+                choices={[
+                  ['', 'no QPU'],
+                  ...(qpus.value.value ?? []).map((qpu) => [qpu.id, qpu.name] as const),
+                ]}
+                set={include}
+              />
             </Field>
             <div class="actions">
               {current ? (

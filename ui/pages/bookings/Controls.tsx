@@ -1,6 +1,7 @@
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { shiftDate } from '../../lib/zone.ts'
+import { Select } from '../../parts/Select.tsx'
 import { formatDay, mondayOf, weekOf } from './logic/week.ts'
 
 interface ControlsProps {
@@ -23,15 +24,12 @@ export function Controls({ qpu, qpus, zone, monday, day, isDay, narrow }: Contro
   const unit = isDay ? 'day' : 'week'
   return (
     <>
-      <select
+      <Select
         aria-label="QPU"
         value={qpu.name}
-        onChange={({ currentTarget }) => query.set({ qpu: currentTarget.value })}
-      >
-        {qpus.map(({ id, name }) => (
-          <option key={id}>{name}</option>
-        ))}
-      </select>
+        choices={qpus.map(({ name }) => name)}
+        set={(name) => query.set({ qpu: name })}
+      />
       <span class="stepper">
         <button type="button" aria-label={`Previous ${unit}`} onClick={() => go(-1)}>
           ←
@@ -48,16 +46,15 @@ export function Controls({ qpu, qpus, zone, monday, day, isDay, narrow }: Contro
         </button>
       </span>
       {!narrow && (
-        <select
+        <Select
           aria-label="Days"
           value={isDay ? 'day' : ''}
-          onChange={({ currentTarget }) =>
-            query.set({ view: currentTarget.value, week: weekOf(mondayOf(day)), day })
-          }
-        >
-          <option value="">Week</option>
-          <option value="day">Day</option>
-        </select>
+          choices={[
+            ['', 'Week'],
+            ['day', 'Day'],
+          ]}
+          set={(view) => query.set({ view, week: weekOf(mondayOf(day)), day })}
+        />
       )}
       <ZoneSelect zone={zone} />
     </>
@@ -69,16 +66,13 @@ function ZoneSelect({ zone }: { zone: string }) {
   const all = Intl.supportedValuesOf('timeZone')
   const zones = [...new Set([zone, 'UTC', ...all])]
   return (
-    <select
+    <Select
       aria-label="Time zone"
       class="zone"
       value={zone}
-      onChange={({ currentTarget }) => query.set({ zone: currentTarget.value })}
-    >
-      {zones.map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
+      choices={zones}
+      set={(name) => query.set({ zone: name })}
+    />
   )
 }
 

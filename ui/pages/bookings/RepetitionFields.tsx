@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { Field } from '../../parts/Field.tsx'
+import { Select } from '../../parts/Select.tsx'
 import type { Booking, Repetition } from './state.ts'
 
 /** Weeks of a repetition at most; the server says how far ahead users book. */
@@ -21,17 +22,12 @@ export function RepetitionFields({ booking: { repetition } }: { booking: Booking
   return (
     <div class="row">
       <Field id={id} label="Repeat">
-        <select
+        <Select
           id={id}
           value={every}
-          onChange={({ currentTarget }) => set({ every: currentTarget.value as Repetition['every'] })}
-        >
-          {CHOICES.map((choice) => (
-            <option key={choice.every} value={choice.every}>
-              {choice.label}
-            </option>
-          ))}
-        </select>
+          choices={CHOICES.map((choice) => [choice.every, choice.label])}
+          set={(chosen) => set({ every: chosen as Repetition['every'] })}
+        />
       </Field>
       {every === 'weeks' && (
         <Field id={end} label="Number of slots">

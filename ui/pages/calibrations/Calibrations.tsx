@@ -6,6 +6,7 @@ import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Select } from '../../parts/Select.tsx'
 import { Dispatch } from './Dispatch.tsx'
 import { FinishedTable } from './FinishedTable.tsx'
 import { QueueTable } from './QueueTable.tsx'
@@ -161,13 +162,11 @@ interface TunerFilterProps {
 function TunerFilter({ tuners: list, chosen, choose }: TunerFilterProps) {
   if (list.length < 2 && !chosen) return null
   return (
-    <select aria-label="Tuner" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-      <option value="">All tuners</option>
-      {list.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <Select
+      aria-label="Tuner"
+      value={chosen}
+      choices={[['', 'All tuners'], ...list.map(({ id, name }) => [id, name] as const)]}
+      set={choose}
+    />
   )
 }

@@ -7,6 +7,7 @@ import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Select } from '../../parts/Select.tsx'
 import { driverName } from './commands/commands.ts'
 import {
   argumentsOf,
@@ -112,46 +113,34 @@ function RegisterForm({ qpus, devices }: { qpus: readonly string[]; devices: rea
     <form class="panel form" onSubmit={form.submit} noValidate>
       <div class="columns">
         <Field id={form.id('qpu')} label="QPU" error={form.error('qpu')}>
-          <select
+          <Select
             id={form.id('qpu')}
             value={qpu}
-            onChange={({ currentTarget }) => {
-              rename(currentTarget.value, operation)
-              form.set({ qpu: currentTarget.value })
+            choices={qpus}
+            set={(one) => {
+              rename(one, operation)
+              form.set({ qpu: one })
             }}
-          >
-            {qpus.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
+          />
         </Field>
         <Field id={`${form.id('name')}-operation`} label="Operation">
-          <select
+          <Select
             id={`${form.id('name')}-operation`}
             value={operation}
-            onChange={({ currentTarget }) => {
-              rename(qpu, currentTarget.value)
-              query.set({ operation: currentTarget.value, device: null })
+            choices={OPERATIONS}
+            set={(one) => {
+              rename(qpu, one)
+              query.set({ operation: one, device: null })
             }}
-          >
-            {OPERATIONS.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+          />
         </Field>
         <Field id={`${form.id('device')}-choice`} label="Device">
-          <select
+          <Select
             id={`${form.id('device')}-choice`}
             value={chosen?.name ?? IMPORTED}
-            onChange={({ currentTarget }) => query.set({ device: currentTarget.value })}
-          >
-            {built.map((device) => (
-              <option key={device.name}>{device.name}</option>
-            ))}
-            <option value={IMPORTED}>Custom module…</option>
-          </select>
+            choices={[...built.map(({ name }) => name), [IMPORTED, 'Custom module…']]}
+            set={(device) => query.set({ device })}
+          />
         </Field>
         <TextField
           form={form}

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals'
+import { Select } from '../../parts/Select.tsx'
 
 interface CircuitChoiceProps {
   /** Names of the circuits; empty where there is none. */
@@ -9,21 +10,16 @@ interface CircuitChoiceProps {
 /** The choice of one of several circuits of a job. */
 export function CircuitChoice({ names, chosen }: CircuitChoiceProps) {
   return (
-    <label class="beside">
-      Circuit
-      <select
-        value={chosen.value}
-        onChange={({ currentTarget }) => {
-          chosen.value = Number(currentTarget.value)
-        }}
-      >
-        {names.map((name, index) => (
-          <option key={index} value={index}>
-            {index + 1} of {names.length}
-            {name && `, ${name}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label="Circuit"
+      value={String(chosen.value)}
+      choices={names.map((name, index) => [
+        String(index),
+        `${index + 1} of ${names.length}${name && `, ${name}`}`,
+      ])}
+      set={(index) => {
+        chosen.value = Number(index)
+      }}
+    />
   )
 }

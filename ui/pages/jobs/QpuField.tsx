@@ -2,6 +2,7 @@ import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { describedBy, Field } from '../../parts/Field.tsx'
+import { Select } from '../../parts/Select.tsx'
 
 interface QpuFieldProps {
   /** Id of the chosen QPU; empty for any. */
@@ -20,19 +21,13 @@ export function QpuField({ value, error, changed }: QpuFieldProps) {
   }
   return (
     <Field id="qpu" label="QPU" error={error}>
-      <select
+      <Select
         id="qpu"
         value={list.some(({ id }) => id === value) ? value : ''}
-        onChange={({ currentTarget }) => changed(currentTarget.value)}
+        choices={[['', 'Any that is free'], ...list.map((qpu) => [qpu.id, label(qpu)] as const)]}
+        set={changed}
         {...describedBy('qpu', error)}
-      >
-        <option value="">Any that is free</option>
-        {list.map((qpu) => (
-          <option key={qpu.id} value={qpu.id}>
-            {label(qpu)}
-          </option>
-        ))}
-      </select>
+      />
     </Field>
   )
 }

@@ -1,10 +1,12 @@
 import { type Monitor, threshold as schema, type Threshold } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
+import { Check } from '../../parts/Check.tsx'
 import { Field } from '../../parts/Field.tsx'
 import { FormActions } from '../../parts/form/FormActions.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import type { Channel } from '../../parts/monitor/channels.ts'
+import { Select } from '../../parts/Select.tsx'
 
 const KINDS = { above: 'Above a value', below: 'Below a value', stale: 'No reading' } as const
 
@@ -56,18 +58,15 @@ export function ThresholdForm({ monitor, channels, threshold, close, onSaved }: 
     <form class="form" onSubmit={form.submit}>
       <TextField form={form} name="name" label="Name" placeholder="Mixing chamber" />
       <Field id={form.id('channel')} label="Channel" error={form.error('channel')}>
-        <select
+        <Select
           id={form.id('channel')}
           value={channel}
-          onChange={({ currentTarget }) => form.set({ channel: currentTarget.value })}
-        >
-          {channels.map(({ key, label }) => (
-            <option key={key} value={key}>
-              {label}
-            </option>
-          ))}
-          {!channels.some(({ key }) => key === channel) && <option value={channel}>{channel}</option>}
-        </select>
+          choices={[
+            ...channels.map(({ key, label }) => [key, label] as const),
+            ...(channels.some(({ key }) => key === channel) ? [] : [channel]),
+          ]}
+          set={(key) => form.set({ channel: key })}
+        />
       </Field>
       <div class="columns">
         <Field id={form.id('kind')} label="Report" error={form.error('kind')}>
@@ -92,14 +91,9 @@ export function ThresholdForm({ monitor, channels, threshold, close, onSaved }: 
           <TextField form={form} name="for_seconds" label="For at least, in s" hint="0 = immediately" />
         )}
       </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={enabled}
-          onChange={({ currentTarget }) => form.set({ enabled: currentTarget.checked })}
-        />
+      <Check checked={enabled} set={(isChecked) => form.set({ enabled: isChecked })}>
         Enabled
-      </label>
+      </Check>
       <p class="hint">
         A breach and its end each notify everybody, add an event to the log and call the webhooks of
         superusers.

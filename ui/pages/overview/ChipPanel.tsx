@@ -8,6 +8,7 @@ import { ChipView } from '../../parts/chip/ChipView.tsx'
 import { MetricPicker } from '../../parts/chip/MetricPicker.tsx'
 import { useChip } from '../../parts/chip/use-chip.ts'
 import { Panel } from '../../parts/Panel.tsx'
+import { Select } from '../../parts/Select.tsx'
 
 /** Descriptions that are read to find one with qubits; simulators have none. */
 const MAX_TRIED = 4
@@ -49,15 +50,12 @@ export function ChipPanel() {
       aside={
         <div class="actions">
           {names.length > 1 && (
-            <select
+            <Select
               aria-label="QPU of the chip"
               value={qpu.name}
-              onChange={({ currentTarget }) => query.set({ chip: currentTarget.value })}
-            >
-              {names.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
+              choices={names}
+              set={(chip) => query.set({ chip })}
+            />
           )}
           <MetricPicker
             label="Color of the qubits"

@@ -1,6 +1,7 @@
 import type { QpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
+import { Check } from '../../parts/Check.tsx'
 import { ChipView } from '../../parts/chip/ChipView.tsx'
 import { MetricPicker } from '../../parts/chip/MetricPicker.tsx'
 import type { ChipState } from '../../parts/chip/use-chip.ts'
@@ -63,14 +64,12 @@ export function ChipSection({ qpu, state, selected, onSelect }: ChipSectionProps
           <ChipView name={qpu.name} state={state} selected={selected} onSelect={onSelect} />
           <div class="actions">
             {canLog && (
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={query.get('log') === '1'}
-                  onChange={({ currentTarget }) => query.set({ log: currentTarget.checked ? '1' : '' })}
-                />
+              <Check
+                checked={query.get('log') === '1'}
+                set={(isChecked) => query.set({ log: isChecked ? '1' : '' })}
+              >
                 Logarithmic, fidelities by their error
-              </label>
+              </Check>
             )}
             {superuser.value && <LimitsButton qpu={qpu} state={state} />}
           </div>

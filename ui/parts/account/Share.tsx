@@ -9,6 +9,7 @@ import { Dialog } from '../Dialog.tsx'
 import { Field } from '../Field.tsx'
 import { Moment } from '../Moment.tsx'
 import { Loaded } from '../Panel.tsx'
+import { Select } from '../Select.tsx'
 import { useDialog } from '../use-dialog.ts'
 
 interface ShareProps {
@@ -75,19 +76,14 @@ function Links({ kind, record }: ShareProps) {
         </>
       )}
       <Field id={id} label="Valid for">
-        <select
+        <Select
           id={id}
-          value={days.value}
-          onChange={({ currentTarget }) => {
-            days.value = Number(currentTarget.value)
+          value={String(days.value)}
+          choices={DAYS.map((each) => [String(each), each === 1 ? '1 day' : `${each} days`])}
+          set={(each) => {
+            days.value = Number(each)
           }}
-        >
-          {DAYS.map((each) => (
-            <option key={each} value={each}>
-              {each === 1 ? '1 day' : `${each} days`}
-            </option>
-          ))}
-        </select>
+        />
       </Field>
       <div class="actions">
         <button type="button" class="primary" onClick={() => void create()}>

@@ -1,5 +1,6 @@
 import { useQuery } from '../../app/use-query.ts'
 import type { Metric } from '../../plots/chip/metric.ts'
+import { Select } from '../Select.tsx'
 
 interface MetricPickerProps {
   label: string
@@ -14,16 +15,11 @@ export function MetricPicker({ label, parameter, metrics, chosen }: MetricPicker
   const query = useQuery()
   if (metrics.length === 0) return null
   return (
-    <select
+    <Select
       aria-label={label}
       value={chosen?.id ?? ''}
-      onChange={({ currentTarget }) => query.set({ [parameter]: currentTarget.value })}
-    >
-      {metrics.map(({ id, title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-    </select>
+      choices={metrics.map(({ id, title }) => [id, title])}
+      set={(id) => query.set({ [parameter]: id })}
+    />
   )
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '../../app/use-query.ts'
+import { Check } from '../Check.tsx'
 
 /** Chooses the QPUs of a schedule, in the address; none chosen means all of them. */
 export function QpuFilter({ names, chosen }: { names: readonly string[]; chosen: readonly string[] }) {
@@ -11,10 +12,9 @@ export function QpuFilter({ names, chosen }: { names: readonly string[]; chosen:
       <fieldset>
         <legend class="unseen">QPUs of the schedule</legend>
         {names.map((name) => (
-          <label key={name} class="check">
-            <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+          <Check key={name} checked={chosen.includes(name)} set={() => toggle(name)}>
             {name}
-          </label>
+          </Check>
         ))}
         {chosen.length > 0 && (
           <button type="button" class="link" onClick={() => query.set({ qpu: '' })}>

@@ -7,6 +7,7 @@ import { useResource } from '../../../app/use-resource.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { Breadcrumb, Heading } from '../../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
+import { Select } from '../../../parts/Select.tsx'
 import { readLimits } from '../../../plots/chip/limits.ts'
 import type { PlotMark } from '../../../plots/TimeSeries.tsx'
 import { driftOf } from '../../../plots/time-series/theil-sen.ts'
@@ -187,16 +188,5 @@ interface ChoiceProps {
 }
 
 function Choice({ label, value, options, choose }: ChoiceProps) {
-  return (
-    <label class="field">
-      {label}
-      <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        {options.map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+  return <Select label={label} labelClass="field" value={value} choices={options} set={choose} />
 }

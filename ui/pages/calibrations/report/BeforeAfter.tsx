@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Panel } from '../../../parts/Panel.tsx'
+import { Select } from '../../../parts/Select.tsx'
 import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
 import { changeTexts, NOTABLE_SIGMA, sizeInSigma } from '../reading/changes.ts'
 import { type ReadReport, type ReportedValue, valuedTargets } from '../reading/read-report.ts'
@@ -42,26 +43,19 @@ export function BeforeAfter({ report, target, choose, qpu }: BeforeAfterProps) {
       title={`Before and after, ${chosen}`}
       aside={
         <span class="actions">
-          <select
-            aria-label="Target of the values"
-            value={chosen}
-            onChange={({ currentTarget }) => choose(currentTarget.value)}
-          >
-            {valued.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-          <select
+          <Select aria-label="Target of the values" value={chosen} choices={valued} set={choose} />
+          <Select
             aria-label="Which values"
             value={shown.value}
-            onChange={({ currentTarget }) => {
-              shown.value = currentTarget.value as Shown
+            choices={[
+              ['all', 'All values'],
+              ['written', 'Written values'],
+              ['notable', 'Changed by 2 σ or more'],
+            ]}
+            set={(which) => {
+              shown.value = which as Shown
             }}
-          >
-            <option value="all">All values</option>
-            <option value="written">Written values</option>
-            <option value="notable">Changed by 2 σ or more</option>
-          </select>
+          />
         </span>
       }
     >

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { formatCount, formatNumberOf, sentence } from '../../../lib/format.ts'
 import { formatQuantity } from '../../../lib/quantity.ts'
+import { Check } from '../../../parts/Check.tsx'
 import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
 import { NOTABLE_SIGMA, prefixOf, signed } from '../reading/changes.ts'
 import { compareReports, countUnpaired, type Difference, expectedByChance } from '../reading/compare.ts'
@@ -33,16 +34,14 @@ export function Differences({ other, report }: DifferencesProps) {
         {notable.length === 1 ? 'differs' : 'differ'} by {NOTABLE_SIGMA} σ or more; noise alone moves about{' '}
         {formatCount(expectedByChance(all, NOTABLE_SIGMA))}. {unpairedText(other, report)}
       </p>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isAll.value}
-          onChange={({ currentTarget }) => {
-            isAll.value = currentTarget.checked
-          }}
-        />
+      <Check
+        checked={isAll.value}
+        set={(isChecked) => {
+          isAll.value = isChecked
+        }}
+      >
         Show unchanged values too
-      </label>
+      </Check>
       {rows.length === 0 ? (
         <p class="soft">No value has changed visibly.</p>
       ) : (

@@ -12,6 +12,7 @@ import { countsOf } from '../../../jobs/jobs.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Heading } from '../../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
+import { Select } from '../../../parts/Select.tsx'
 import { Differences } from '../../../plots/Differences.tsx'
 import { Histogram } from '../../../plots/Histogram.tsx'
 import { savePlot } from '../../../plots/save-plot.ts'
@@ -170,17 +171,14 @@ function AddJob({ ids, add }: { ids: readonly string[]; add: (id: string) => voi
   )
   if (offered.length === 0 || ids.length > MAX_OTHERS) return null
   return (
-    <select
+    <Select
       aria-label="Add a job"
       value=""
-      onChange={({ currentTarget }) => currentTarget.value && add(currentTarget.value)}
-    >
-      <option value="">Add a job…</option>
-      {offered.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name ? `${name} (${id.slice(-6)})` : id}
-        </option>
-      ))}
-    </select>
+      choices={[
+        ['', 'Add a job…'],
+        ...offered.map(({ id, name }) => [id, name ? `${name} (${id.slice(-6)})` : id] as const),
+      ]}
+      set={(id) => id && add(id)}
+    />
   )
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Job } from '../../../api/model/jobs.ts'
 import { seedOf, shotsOf } from '../../../jobs/jobs.ts'
 import { formatColumnSeconds } from '../../../lib/format.ts'
+import { Check } from '../../../parts/Check.tsx'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { QpuName } from '../JobTable.tsx'
@@ -80,16 +81,14 @@ export function WhatDiffers({ jobs, names }: WhatDiffersProps) {
     <Panel
       title="What differs"
       aside={
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isReduced.value}
-            onChange={({ currentTarget }) => {
-              isReduced.value = currentTarget.checked
-            }}
-          />
+        <Check
+          checked={isReduced.value}
+          set={(isChecked) => {
+            isReduced.value = isChecked
+          }}
+        >
           only differences
-        </label>
+        </Check>
       }
     >
       <div class="scroll">

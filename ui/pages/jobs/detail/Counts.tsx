@@ -5,6 +5,7 @@ import { marginalOf, parseBits, widthOf } from '../../../jobs/ideal/marginals.ts
 import type { Execution } from '../../../jobs/jobs.ts'
 import { formatCount, formatShare } from '../../../lib/format.ts'
 import { isPrinting } from '../../../lib/print.ts'
+import { Check } from '../../../parts/Check.tsx'
 import { Histogram } from '../../../plots/Histogram.tsx'
 import { ScrollRegion } from '../../../plots/ScrollRegion.tsx'
 import { type BarUnit, OrderChoice, UnitChoice } from '../BarChoices.tsx'
@@ -98,27 +99,25 @@ function Choices({ view, isPlotted, hasIdeal, children }: ChoicesProps) {
               ['log', 'Log'],
             ]}
           />
-          <Check label="Error bars" checked={view.whiskers} />
+          <Toggle of={view.whiskers}>Error bars</Toggle>
         </>
       )}
-      {hasIdeal && <Check label="Ideal distribution" checked={view.isCompared} />}
+      {hasIdeal && <Toggle of={view.isCompared}>Ideal distribution</Toggle>}
       {children}
     </div>
   )
 }
 
-function Check({ label, checked }: { label: string; checked: Signal<boolean> }) {
+function Toggle({ of, children }: { of: Signal<boolean>; children: string }) {
   return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={checked.value}
-        onChange={({ currentTarget }) => {
-          checked.value = currentTarget.checked
-        }}
-      />
-      {label}
-    </label>
+    <Check
+      checked={of.value}
+      set={(isOn) => {
+        of.value = isOn
+      }}
+    >
+      {children}
+    </Check>
   )
 }
 

@@ -3,10 +3,12 @@ import { ApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { qpuCondition } from '../../../jobs/status.ts'
+import { Check } from '../../../parts/Check.tsx'
 import { Field } from '../../../parts/Field.tsx'
 import { FormDialog } from '../../../parts/form/FormDialog.tsx'
 import { TextField } from '../../../parts/form/TextField.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
+import { Select } from '../../../parts/Select.tsx'
 
 /** Moves a pending job to another QPU, with a reason; asks again before a simulator takes it. */
 export function MoveDialog({ job, close }: { job: Job; close: () => void }) {
@@ -35,29 +37,22 @@ export function MoveDialog({ job, close }: { job: Job; close: () => void }) {
         timeline.
       </p>
       <Field id={form.id('qpu')} label="QPU" error={form.error('qpu')}>
-        <select
+        <Select
           id={form.id('qpu')}
           value={qpu}
-          onChange={({ currentTarget }) => form.set({ qpu: currentTarget.value })}
+          choices={others.map((each) => [
+            each.name,
+            `${each.name}, ${qpuCondition(each).word.toLowerCase()}`,
+          ])}
+          set={(name) => form.set({ qpu: name })}
           {...form.aria('qpu')}
-        >
-          {others.map((each) => (
-            <option key={each.id} value={each.name}>
-              {each.name}, {qpuCondition(each).word.toLowerCase()}
-            </option>
-          ))}
-        </select>
+        />
       </Field>
       <TextField form={form} name="reason" label="Reason" />
       {needsSimulator.value && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isConfirmed}
-            onChange={({ currentTarget }) => form.set({ to_simulator: currentTarget.checked })}
-          />
+        <Check checked={isConfirmed} set={(isChecked) => form.set({ to_simulator: isChecked })}>
           Run it on a simulator instead of hardware
-        </label>
+        </Check>
       )}
     </FormDialog>
   )

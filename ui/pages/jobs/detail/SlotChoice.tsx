@@ -1,23 +1,17 @@
 import type { Signal } from '@preact/signals'
+import { Select } from '../../../parts/Select.tsx'
 
 /** The choice of one of several bits; nothing if there is one. */
 export function SlotChoice({ slots, slot }: { slots: number; slot: Signal<number> }) {
   if (slots < 2) return null
   return (
-    <label class="beside">
-      Bit
-      <select
-        value={slot.value}
-        onChange={({ currentTarget }) => {
-          slot.value = Number(currentTarget.value)
-        }}
-      >
-        {Array.from({ length: slots }, (_, index) => (
-          <option key={index} value={index}>
-            {index}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label="Bit"
+      value={String(slot.value)}
+      choices={Array.from({ length: slots }, (_, index) => String(index))}
+      set={(index) => {
+        slot.value = Number(index)
+      }}
+    />
   )
 }

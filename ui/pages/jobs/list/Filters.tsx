@@ -5,6 +5,7 @@ import { useQuery } from '../../../app/use-query.ts'
 import { dateIn, startOfDate } from '../../../lib/zone.ts'
 import { DayRange } from '../../../parts/form/DayRange.tsx'
 import { UserSearch } from '../../../parts/form/UserSearch.tsx'
+import { Select } from '../../../parts/Select.tsx'
 import { DAYS, FILTERS, PERIODS, STATUSES } from './filters.ts'
 import { SaveView } from './SaveView.tsx'
 
@@ -132,18 +133,15 @@ function Choice({ name, label, any, choices }: ChoiceProps) {
   const query = useQuery()
   const given = query.get(name)
   return (
-    <select
+    <Select
       aria-label={label}
       value={given}
-      onChange={({ currentTarget }) => query.set({ [name]: currentTarget.value })}
-    >
-      <option value="">{any}</option>
-      {choices.map(({ id, title }) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-      {given && !choices.some(({ id }) => id === given) && <option value={given}>{given}</option>}
-    </select>
+      choices={[
+        ['', any],
+        ...choices.map(({ id, title }) => [id, title] as const),
+        ...(given && !choices.some(({ id }) => id === given) ? [given] : []),
+      ]}
+      set={(id) => query.set({ [name]: id })}
+    />
   )
 }

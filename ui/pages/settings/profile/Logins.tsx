@@ -7,6 +7,7 @@ import {
   withIssuedAccess,
 } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
+import { Check } from '../../../parts/Check.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 import { RemainingAccess } from './RemainingAccess.tsx'
@@ -39,16 +40,14 @@ export function Logins({ issued }: { issued: IssuedAccess }) {
     <Panel title="Logins">
       <div class="form padded">
         <p class="soft">Lost a computer, or found a login that is not yours? End all of them.</p>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={withTokens.value}
-            onChange={({ currentTarget }) => {
-              withTokens.value = currentTarget.checked
-            }}
-          />
+        <Check
+          checked={withTokens.value}
+          set={(isChecked) => {
+            withTokens.value = isChecked
+          }}
+        >
           Also end my API tokens, shared links, webhooks and calendar address
-        </label>
+        </Check>
         <div class="actions">
           <button type="button" class="danger" onClick={() => void end()}>
             Sign out everywhere

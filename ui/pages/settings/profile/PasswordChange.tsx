@@ -3,6 +3,7 @@ import { auth as authSchema, type IssuedAccess, withIssuedAccess } from '../../.
 import type { Me } from '../../../api/model/me.ts'
 import { useApp } from '../../../app/app.ts'
 import { checkPasswords, NewPassword } from '../../../parts/account/NewPassword.tsx'
+import { Check } from '../../../parts/Check.tsx'
 import { FormActions } from '../../../parts/form/FormActions.tsx'
 import { TextField } from '../../../parts/form/TextField.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
@@ -50,14 +51,12 @@ export function PasswordChange({ account }: { account: Me['account'] }) {
           word="new password"
           hint="At least 8 characters. The change ends every other login."
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={form.values.value.removeApiTokens}
-            onChange={({ currentTarget }) => form.set({ removeApiTokens: currentTarget.checked })}
-          />
+        <Check
+          checked={form.values.value.removeApiTokens}
+          set={(isChecked) => form.set({ removeApiTokens: isChecked })}
+        >
           Also end my API tokens, shared links, webhooks and calendar address
-        </label>
+        </Check>
         {remaining.value && <RemainingAccess issued={remaining.value} />}
         <FormActions form={form} action="Change the password" secondary />
       </form>

@@ -1,5 +1,6 @@
 import { Field } from '../../../parts/Field.tsx'
 import type { Form } from '../../../parts/form/use-form.ts'
+import { Select } from '../../../parts/Select.tsx'
 import { EXPIRIES, type Expiry } from './expiry.ts'
 
 /** The fields of a form that choose an expiry. */
@@ -19,20 +20,15 @@ export function ExpiryFields<Values extends ExpiryValues>({ form }: { form: Form
         label="Valid for"
         error={choice === 'custom' ? '' : form.error('expires_at')}
       >
-        <select
+        <Select
           id={form.id('choice')}
           value={choice}
-          onChange={({ currentTarget }) => {
-            const chosen = EXPIRIES.find(({ id }) => id === currentTarget.value)
+          choices={EXPIRIES.map(({ id, title }) => [id, title])}
+          set={(wanted) => {
+            const chosen = EXPIRIES.find(({ id }) => id === wanted)
             if (chosen) change({ choice: chosen.id } as Partial<ExpiryValues>)
           }}
-        >
-          {EXPIRIES.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {title}
-            </option>
-          ))}
-        </select>
+        />
       </Field>
       {choice === 'custom' && (
         <Field id={form.id('expires_at')} label="Last day (UTC)" error={form.error('expires_at')}>

@@ -20,6 +20,7 @@ import { formatCount } from '../../../../lib/format.ts'
 import { saveFile } from '../../../../lib/save-file.ts'
 import { Menu } from '../../../../parts/Menu.tsx'
 import { Panel } from '../../../../parts/Panel.tsx'
+import { Select } from '../../../../parts/Select.tsx'
 import { MapCut } from '../../../../plots/fit/MapCut.tsx'
 import { SweepMap } from '../../../../plots/fit/SweepMap.tsx'
 import { savePlot } from '../../../../plots/save-plot.ts'
@@ -215,18 +216,13 @@ interface ChoiceProps {
 
 function Choice({ label, chosen, value, of }: ChoiceProps) {
   return (
-    <label class="beside">
-      {label}
-      <select
-        value={value}
-        onChange={({ currentTarget }) => {
-          chosen.value = currentTarget.value
-        }}
-      >
-        {of.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label={label}
+      value={value}
+      choices={of}
+      set={(each) => {
+        chosen.value = each
+      }}
+    />
   )
 }

@@ -6,6 +6,7 @@ import { ascending, MODELS, type Model } from '../../../../jobs/sweep/models.ts'
 import type { Points } from '../../../../jobs/sweep/sweep.ts'
 import { formatCount } from '../../../../lib/format.ts'
 import { formatQuantity } from '../../../../lib/quantity.ts'
+import { Select } from '../../../../parts/Select.tsx'
 import { Fit } from '../../../../plots/fit/Fit.tsx'
 
 /** More points than this are not fitted in a page. */
@@ -32,22 +33,14 @@ export function SweepLine({ x, points: { values, errors }, name, title, isFitted
     <>
       {isFitted && x.length <= MAX_FITTED && (
         <div class="toolbar">
-          <label class="beside">
-            Fit
-            <select
-              value={model.value}
-              onChange={({ currentTarget }) => {
-                model.value = currentTarget.value as Model | ''
-              }}
-            >
-              <option value="">none</option>
-              {Object.entries(MODELS).map(([key, word]) => (
-                <option key={key} value={key}>
-                  {word}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Fit"
+            value={model.value}
+            choices={[['', 'none'], ...Object.entries(MODELS)]}
+            set={(chosen) => {
+              model.value = chosen as Model | ''
+            }}
+          />
         </div>
       )}
       <Fit
