@@ -5,6 +5,7 @@ import { applyResult } from '../../../src/db/store/jobs/index.ts'
 import { closeSession, endHolder, resumeSessions } from '../../../src/db/store/sessions/index.ts'
 import { RESULTS } from '../../support/server/job-lab.ts'
 import { SessionLab } from '../../support/sessions/session-lab.ts'
+import { until } from '../../support/until.ts'
 
 describe('sessions', () => {
   test('only jobs of its user run while one is active, and they are free', async () => {
@@ -26,6 +27,13 @@ describe('sessions', () => {
     expect(await lab.paid(lab.ada)).toBe(6_000)
     await lab.pass()
     expect(await lab.runningUser()).toBe(lab.bob.id)
+  })
+
+  test('it begins as soon as it is stored, not at the next minute', async () => {
+    await using lab = await SessionLab.open()
+    await using _ = await lab.startClock()
+    const held = await lab.start(lab.ada)
+    await until('the session is active', async () => (await lab.stateOf(held)) === 'active')
   })
 
   test('without a job it is paused, and its next job goes first', async () => {

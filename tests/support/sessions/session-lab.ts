@@ -13,6 +13,7 @@ import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { SessionClock } from '../../../src/server/sessions/session-clock.ts'
 import { JobLab } from '../server/job-lab.ts'
+import { until } from '../until.ts'
 
 /** A lab with a QPU, two users, a dispatcher and the clock of sessions. */
 export class SessionLab implements AsyncDisposable {
@@ -71,6 +72,14 @@ export class SessionLab implements AsyncDisposable {
     const found = await this.lab.db.read((tx) => tx.find(sessions, session.id))
     if (!found) throw new Error('the session is gone')
     return found
+  }
+
+  /** Lets the clock of sessions run as in a server; resolves when it waits for what comes next. */
+  async startClock(): Promise<AsyncDisposable> {
+    const { loop } = this.#sessionClock
+    loop.start()
+    await until('the clock waits', () => loop.status.nextAt !== undefined)
+    return { [Symbol.asyncDispose]: () => loop.stop() }
   }
 
   async stateOf(held: HeldSession): Promise<string> {
