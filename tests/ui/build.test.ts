@@ -1,4 +1,3 @@
-import { expect, test } from 'bun:test'
 import { cpSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -71,7 +70,9 @@ test('the script of a thread has at most 43 KB, as gzip sends it', async () => {
 test('the page names every script of the first load, so that none is found late', () => {
   for (const path of manifest.initial.filter((name) => name.endsWith('.js'))) expect(page).toContain(path)
   // Painted before the scripts have run.
-  expect(page).toContain('<a href="/jobs">Jobs</a>')
+  const menu = PAGES.filter((each) => each.menu === 'main')
+  const links = menu.map(({ path, title }) => `<a href="${path}">${title}</a>`)
+  expect(page).toContain(links.join(''))
 })
 
 test('every chunk and every style sheet that is loaded later stays within its budget', () => {

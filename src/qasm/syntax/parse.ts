@@ -58,8 +58,8 @@ export function openProgram(text: string, limits: Limits): ProgramReader {
 }
 
 /**
- * Continues at the token that was not expected if it begins a line of the top level: before it, a semicolon is
- * missing. Otherwise behind the next semicolon or block of the top level.
+ * Continues at the token that was not expected if it begins a line of the top level: before it, a semicolon
+ * is missing. Otherwise behind the next semicolon or block of the top level.
  */
 function skipStatement(p: Cursor, begin: number): boolean {
   const failed = p.at

@@ -122,4 +122,5 @@ const (
 	CodeValueTooLarge              = "value_too_large"
 	CodeWebhookDisabled            = "webhook_disabled"
 	CodeWrongOperation             = "wrong_operation"
+	CodeWrongSettings              = "wrong_settings"
 )

@@ -3868,7 +3868,7 @@ type GetOpConfigResponseSetting struct {
 	// Where it was given: flag, variable, or file, line and key; the flag for defaults
 	Place string `json:"place"`
 
-	// Whether a reload (SIGHUP) changes it
+	// Whether a reload changes it
 	Reloadable bool `json:"reloadable"`
 
 	Secret bool `json:"secret"`
@@ -3880,6 +3880,15 @@ type GetOpConfigResponseSetting struct {
 // GetOpConfigResponse: see the reference of the routes
 type GetOpConfigResponse struct {
 	Settings []GetOpConfigResponseSetting `json:"settings"`
+}
+
+// PostOpConfigReloadResponse: see the reference of the routes
+type PostOpConfigReloadResponse struct {
+	// Settings whose new values are in force
+	Changed []string `json:"changed"`
+
+	// Settings with another value at the next start
+	NeedRestart []string `json:"need_restart"`
 }
 
 // GetOpAuditResponseEntry: see the reference of the routes

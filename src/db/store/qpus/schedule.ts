@@ -39,8 +39,11 @@ const MAX_SESSIONS = 500
  * for which they were charged.
  */
 function sessionTimes(tx: ReadTx, range: { from: string; to: string; user: string }): BusyTime[] {
+  const charged = `SELECT at FROM qpu_ledger
+    WHERE kind = 'session' AND source_id > sessions.id || ':' AND source_id < sessions.id || ';'
+    ORDER BY source_id DESC LIMIT 1`
   const columns = `qpu, mode, "user" = $user AS mine, activated_at AS start,
-    CASE WHEN state = 'active' THEN ends_at WHEN held_to > '' THEN held_to ELSE stopped_at END AS "end"`
+    CASE WHEN state = 'active' THEN ends_at ELSE coalesce((${charged}), stopped_at) END AS "end"`
   const rows = tx.all<Pick<BusyTime, 'qpu' | 'start' | 'end'> & { mode: string; mine: number }>(
     `SELECT * FROM (
        SELECT ${columns} FROM sessions WHERE state IN ('active', 'paused')
