@@ -77,7 +77,6 @@ async function buildInto(folder: string, old: string): Promise<UiManifest> {
     await shareModules(SCRIPTS, join(ui, 'pages/overview/Overview.tsx')),
   )
   for (const page of PAGES) await finishPage(folder, join(folder, page), theme, fonts)
-  await addFrame(join(folder, 'index.html'))
   await buildDocs(folder, theme, fonts)
   return compress(folder, old)
 }
@@ -235,21 +234,6 @@ async function finishPage(
     .on('meta[charset]', { element: (element) => void element.after(early, { html: true }) })
     .transform(html)
   if (!done.includes(theme)) throw new Error(`${page} has no <meta charset> to put the theme script after`)
-  await Bun.write(page, done)
-}
-
-/**
- * Puts the links of the menu into the dashboard, so that they are painted before the scripts have run, which
- * keep these elements (`ui/frame/Rail.tsx`).
- */
-async function addFrame(page: string): Promise<void> {
-  const links = DASHBOARD_PAGES.filter(({ menu }) => menu === 'main')
-    .map(({ path, title }) => `<a href="${path}">${title}</a>`)
-    .join('')
-  const frame = `<div class="shell"><a class="skip" href="#content">Skip to content</a><section class="rail" aria-label="Site"><div class="rail-content"><nav aria-label="Pages">${links}</nav></div></section><main id="content"></main></div>`
-  const done = new HTMLRewriter()
-    .on('#app', { element: (element) => void element.setInnerContent(frame, { html: true }) })
-    .transform(await Bun.file(page).text())
   await Bun.write(page, done)
 }
 

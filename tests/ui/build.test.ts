@@ -1,3 +1,4 @@
+import { expect, test } from 'bun:test'
 import { cpSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -114,7 +115,7 @@ test('every file that the page and the style sheets refer to was built', async (
       .map(textOf),
   )
   const named = [
-    ...[...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path),
+    ...[...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path),
     ...styles.flatMap((style) =>
       [...style.matchAll(/url\(["']?([^#)"'][^)"']*)/g)].map(([, path = '']) => path),
     ),

@@ -13,7 +13,7 @@ export function queueLength({ queue_length }: Pick<Qpu, 'queue_length'>): string
   return queue_length >= MAX_COUNTED ? `${formatCount(MAX_COUNTED)} or more` : formatCount(queue_length)
 }
 
-/** Who has booked the current time or holds the QPU in a session, and until when; undefined if nobody does. */
+/** Who holds a QPU, by a session or a booking, and until when; undefined if nobody does. */
 export function holderText(
   { holder: booking, session }: Pick<Qpu, 'holder' | 'session'>,
   now: number,

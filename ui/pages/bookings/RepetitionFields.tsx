@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import { Field } from '../../parts/Field.tsx'
-import { Select } from '../../parts/Select.tsx'
+import { Select } from '../../parts/form/Select.tsx'
 import type { Booking, Repetition } from './state.ts'
 
 /** Weeks of a repetition at most; the server says how far ahead users book. */

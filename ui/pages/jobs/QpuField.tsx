@@ -2,7 +2,7 @@ import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { qpuCondition } from '../../jobs/status.ts'
 import { describedBy, Field } from '../../parts/Field.tsx'
-import { Select } from '../../parts/Select.tsx'
+import { Select } from '../../parts/form/Select.tsx'
 
 interface QpuFieldProps {
   /** Id of the chosen QPU; empty for any. */

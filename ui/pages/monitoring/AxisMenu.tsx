@@ -1,9 +1,9 @@
 import { useQuery } from '../../app/use-query.ts'
 import { FormDialog } from '../../parts/form/FormDialog.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
+import { useDialog } from '../../parts/form/use-dialog.ts'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Menu } from '../../parts/Menu.tsx'
-import { useDialog } from '../../parts/use-dialog.ts'
 import { changeAxis, describeAxis, type ValueAxis } from './readings/value-axis.ts'
 
 interface AxisMenuProps {

@@ -4,7 +4,7 @@ import { useQuery } from '../../app/use-query.ts'
 import { fromLocalText, toLocalText } from '../../lib/zone.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Field } from '../../parts/Field.tsx'
-import { useDialog } from '../../parts/use-dialog.ts'
+import { useDialog } from '../../parts/form/use-dialog.ts'
 import { MIN_RANGE_MS, RANGES, rangeQuery, type VisibleRange } from './readings/range.ts'
 
 /** Chooses the visible time: one of the usual ranges, which end now, or any other. */

@@ -7,8 +7,8 @@ import { agoText } from '../../jobs/occupancy.ts'
 import { ChipView } from '../../parts/chip/ChipView.tsx'
 import { MetricPicker } from '../../parts/chip/MetricPicker.tsx'
 import { useChip } from '../../parts/chip/use-chip.ts'
+import { Select } from '../../parts/form/Select.tsx'
 import { Panel } from '../../parts/Panel.tsx'
-import { Select } from '../../parts/Select.tsx'
 
 /** Descriptions that are read to find one with qubits; simulators have none. */
 const MAX_TRIED = 4

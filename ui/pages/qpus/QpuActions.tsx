@@ -1,9 +1,9 @@
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
+import { useDialog } from '../../parts/form/use-dialog.ts'
 import { Menu } from '../../parts/Menu.tsx'
 import { MaintenanceDialog } from '../../parts/qpu/MaintenanceDialog.tsx'
 import { qpuActions } from '../../parts/qpu/qpu-actions.ts'
-import { useDialog } from '../../parts/use-dialog.ts'
 
 /** What superusers do with a QPU. */
 export function QpuActions({ qpu, onDeleted }: { qpu: Qpu; onDeleted?: () => void }) {

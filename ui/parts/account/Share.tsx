@@ -7,10 +7,10 @@ import { useResource } from '../../app/use-resource.ts'
 import { CodeBlock } from '../CodeBlock.tsx'
 import { Dialog } from '../Dialog.tsx'
 import { Field } from '../Field.tsx'
+import { Select } from '../form/Select.tsx'
+import { useDialog } from '../form/use-dialog.ts'
 import { Moment } from '../Moment.tsx'
 import { Loaded } from '../Panel.tsx'
-import { Select } from '../Select.tsx'
-import { useDialog } from '../use-dialog.ts'
 
 interface ShareProps {
   kind: 'job' | 'report'

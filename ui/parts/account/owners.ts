@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import * as v from 'valibot'
-import type { App } from './app.ts'
+import type { App } from '../../app/app.ts'
 
 const users = v.object({
   items: v.array(

@@ -1,16 +1,20 @@
-import type { SelectHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 
 /** A value, and its text where that is another one. */
 type Choice = string | readonly [value: string, text: string]
 
-interface SelectProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'value' | 'onChange' | 'label'> {
+interface SelectProps {
   value: string
   choices: readonly Choice[]
   set: (value: string) => void
   /** A visible label before it, and its class. */
   label?: string
   labelClass?: string
+  id?: string
+  class?: string
+  'aria-label'?: string
+  'aria-invalid'?: boolean | undefined
+  'aria-describedby'?: string | undefined
 }
 
 /** A list of which one value is chosen. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Session } from '../../api/model/sessions.ts'
+import type { Session } from '../../api/model/qpus/sessions.ts'
 import { useApp } from '../../app/app.ts'
 import { shortTime } from '../../jobs/occupancy.ts'
 import { parseTime } from '../../lib/time.ts'

@@ -23,7 +23,7 @@ interface RibbonProps {
   zone: string
 }
 
-/** When QPUs are taken: slots, sessions, calibrations, maintenance, ticks for the jobs that ran, and notes. */
+/** When QPUs are taken: slots, sessions, calibrations, maintenance; ticks for jobs that ran, and notes. */
 export function Ribbon({ rows, window, now, zone }: RibbonProps) {
   const marks = axisMarks(window, zone)
   const nowAt = shareOf(window, now)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { text } from './fields.ts'
+import { text } from '../fields.ts'
 
 /** A time for which a QPU is held without a booking; times are UTC text, empty = not yet. */
 const session = v.object({

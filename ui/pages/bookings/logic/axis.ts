@@ -16,7 +16,7 @@ interface ClockChange {
 }
 
 /** A day in a zone; times are Unix ms. */
-export interface Day {
+interface Day {
   /** `2026-11-20`. */
   date: string
   start: number

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
+import { Select } from '../../../parts/form/Select.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
-import { Select } from '../../../parts/Select.tsx'
 import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
 import { changeTexts, NOTABLE_SIGMA, sizeInSigma } from '../reading/changes.ts'
 import { type ReadReport, type ReportedValue, valuedTargets } from '../reading/read-report.ts'

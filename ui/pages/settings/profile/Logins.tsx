@@ -7,7 +7,7 @@ import {
   withIssuedAccess,
 } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
-import { Check } from '../../../parts/Check.tsx'
+import { Check } from '../../../parts/form/Check.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 import { RemainingAccess } from './RemainingAccess.tsx'

@@ -1,6 +1,6 @@
 import { Field } from '../../../parts/Field.tsx'
+import { Select } from '../../../parts/form/Select.tsx'
 import type { Form } from '../../../parts/form/use-form.ts'
-import { Select } from '../../../parts/Select.tsx'
 import { EXPIRIES, type Expiry } from './expiry.ts'
 
 /** The fields of a form that choose an expiry. */

@@ -4,8 +4,8 @@ import { useResource } from '../../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { CodeBlock } from '../../../parts/CodeBlock.tsx'
 import { Dialog } from '../../../parts/Dialog.tsx'
+import { useDialog } from '../../../parts/form/use-dialog.ts'
 import { Empty, Loaded } from '../../../parts/Panel.tsx'
-import { useDialog } from '../../../parts/use-dialog.ts'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 import { WebhookPanel } from './WebhookPanel.tsx'
@@ -20,9 +20,9 @@ export function Webhooks() {
     </button>
   )
   const reload = () => void list.load()
-  const [secret, tell] = useDialog<string>((value, close) => <Secret value={value} close={close} />)
+  const [secret, reveal] = useDialog<string>((value, close) => <Secret value={value} close={close} />)
   const show = (value: string) => {
-    tell(value)
+    reveal(value)
     reload()
   }
   const [adding, add] = useDialog((_, close) => <WebhookForm created={show} close={close} />)
