@@ -35,7 +35,18 @@ export function FinishedTable({ reports, tuners, pages, sort, turn, read }: Fini
   const requesterOf = ({ request, expand }: ListedReport) =>
     request ? whoOf(expand?.request?.requested_by ?? '') : 'the tuner: drift check'
   const columns: Column<ListedReport>[] = [
-    { title: 'QPU', cell: qpuOf, value: qpuOf },
+    {
+      title: 'QPU',
+      cell: (report) => (
+        <>
+          {qpuOf(report)}
+          <span class="unseen">
+            , ended <Moment at={report.finished_at} />
+          </span>
+        </>
+      ),
+      value: qpuOf,
+    },
     {
       title: 'Outcome',
       cell: (report) => <Status {...reportCondition(report)} />,

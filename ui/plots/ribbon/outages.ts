@@ -30,7 +30,11 @@ export function outagesOf({ busy, closed }: Availability, qpu: string, now: numb
     .flatMap(({ kind, start: began, end, ...each }) => {
       const start = parseTime(began)
       if (each.qpu !== qpu || start === undefined || start > now) return []
-      return [{ kind, start, end: parseTime(end), reason: each.reason }]
+      const ended = parseTime(end)
+      // A session lasts until its end at the latest.
+      return [
+        { kind, start, end: ended !== undefined && ended > now ? undefined : ended, reason: each.reason },
+      ]
     })
     .toSorted((one, other) => other.start - one.start)
 }

@@ -127,7 +127,7 @@ function drawLimit({ plot, palette }: Canvas, context: CanvasRenderingContext2D,
 
 /** A dashed line with its label above its right end, and above what the label covers of the line. */
 function drawTrend(
-  { plot, palette }: Canvas,
+  { plot, scene, palette }: Canvas,
   context: CanvasRenderingContext2D,
   { from, to, label }: PlotTrend,
 ) {
@@ -142,7 +142,16 @@ function drawTrend(
   context.font = fontOf(palette, ratio, true)
   const across = context.measureText(label).width / Math.max(1, x - startX)
   const highest = Math.min(y, y + (startY - y) * Math.min(1, across))
-  const text = { x: x - 6 * ratio, y: highest - 10 * ratio, text: label }
+  // The labels of limits stand at the right end, too: this one is above those that it would cover.
+  const height = LABEL_HEIGHT_PX * ratio
+  const taken = scene.limits.map(({ value }) => plot.valToPos(value, 'y', true) - 6 * ratio)
+  const free = taken
+    .sort((one, other) => other - one)
+    .reduce(
+      (place, label) => (Math.abs(place - label) < height ? label - height : place),
+      highest - 10 * ratio,
+    )
+  const text = { x: x - 6 * ratio, y: free, text: label }
   writeText(context, palette, ratio, { ...text, align: 'right', color: palette.copper, bold: true })
 }
 

@@ -11,17 +11,19 @@ test('outages are the times of one QPU without jobs, newest first, with their pa
   ]
   const busy = [
     { qpu: 'a', kind: 'calibration', start: at(-6), end: '' },
+    { qpu: 'a', kind: 'session', start: at(-1), end: at(1) },
     { qpu: 'a', kind: 'slot', start: at(-6), end: at(6) },
     { qpu: 'a', kind: 'maintenance', start: at(-6), end: at(-5) },
   ]
   const found = outagesOf({ busy, closed }, 'a', NOW)
   expect(found.map(({ kind, end }) => [kind, end])).toEqual([
+    ['session', undefined],
     ['calibration', undefined],
     ['offline', NOW - 12 * 3_600_000],
   ])
-  expect(found.map((outage) => partOfLast(24, outage, NOW))).toEqual([
+  expect(found.slice(1).map((outage) => partOfLast(24, outage, NOW))).toEqual([
     { left: 0.75, width: 0.25 },
     { left: 0, width: 0.5 },
   ])
-  expect(partOfLast(6, found[1] as (typeof found)[number], NOW)).toBeUndefined()
+  expect(partOfLast(6, found[2] as (typeof found)[number], NOW)).toBeUndefined()
 })
