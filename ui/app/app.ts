@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import * as v from 'valibot'
-import { type Api, createApi } from '../api/api.ts'
+import { type Api, asApiError, createApi } from '../api/api.ts'
 import { type AuthStore, createAuthStore, isSuperuser, renewLogin, streamLoginOf } from '../api/auth.ts'
 import { joinStream } from '../api/join-stream.ts'
 import { createLive, type Live, type LiveListener } from '../api/live.ts'
@@ -42,6 +42,8 @@ export interface App {
   dialogs: Dialogs
   /** Shows a short message; one of tone `bad` stays until it is closed. */
   toast(text: string, tone?: ToastTone): void
+  /** Runs what a person wants; a failure is a message, and what it resolves to is whether it succeeded. */
+  attempt(work: () => Promise<unknown>): Promise<boolean>
   config: Resource<UiConfig>
   /** Loads the configuration once; resolves also when it cannot be loaded, and names have their defaults. */
   whenConfigured(): Promise<void>
@@ -155,6 +157,15 @@ export function createApp(): App {
     zone: computed(() => effectiveZone(preferences.value.zone)),
     dialogs,
     toast: dialogs.toast,
+    async attempt(work) {
+      try {
+        await work()
+        return true
+      } catch (failure) {
+        dialogs.toast(asApiError(failure).message, 'bad')
+        return false
+      }
+    },
     config,
     whenConfigured,
     setOpened,

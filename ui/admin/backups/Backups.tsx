@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type * as v from 'valibot'
 import { HOUR_MS } from '../../../src/base/portable/units.ts'
-import { asApiError } from '../../api/api.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../lib/format.ts'
@@ -24,7 +23,7 @@ const PATH = '/api/op/backups'
 
 /** Backups: make, check, download, restore and delete them. */
 export function Backups() {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const confirm = useConfirm()
   const list = useResource((abort) => api.get(PATH, backups, abort), [])
   const busy = useSignal(false)
@@ -43,13 +42,11 @@ export function Backups() {
   const begin = async (path: string, body: object) => {
     if (busy.peek() || isRunning) return
     busy.value = true
-    try {
+    await attempt(async () => {
       const started = await api.post(path, body, operation)
       const shown = list.value.peek()
       if (shown) list.value.value = { ...shown, operation: started }
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     busy.value = false
   }
   const pathOf = ({ name }: Backup, action: string) => `${PATH}/${encodeURIComponent(name)}${action}`
@@ -72,12 +69,10 @@ export function Backups() {
       tone: 'bad',
     })
     if (!isSure) return
-    try {
+    await attempt(async () => {
       await api.remove(pathOf(chosen, ''))
       toast(`Deleted ${chosen.name}`)
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     await list.load()
   }
   const download = async (chosen: Backup) => {
@@ -87,11 +82,9 @@ export function Backups() {
       action: 'Download',
     })
     if (!isSure) return
-    try {
+    await attempt(async () => {
       await api.download(pathOf(chosen, '/file'), chosen.name)
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
   }
   const all = list.value.value?.backups ?? []
   const shown = list.value.value

@@ -1,4 +1,3 @@
-import { asApiError } from '../../api/api.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -12,16 +11,14 @@ import { reloaded, type Setting, settings, toYaml } from './model.ts'
 
 /** The settings in force, each with the place where it was given. They are changed where they were given. */
 export function Settings() {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const query = useQuery()
   const all = useResource((abort) => api.get('/api/op/config', settings, abort), [])
   const reload = async () => {
-    try {
+    await attempt(async () => {
       const { changed } = await api.post('/api/op/config/reload', {}, reloaded)
       toast(changed.length === 0 ? 'Reloaded: nothing has changed.' : `In force: ${changed.join(', ')}.`)
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
     void all.load()
   }
   const [text, given] = [query.get('q').toLowerCase(), query.get('given') === 'true']

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { asApiError } from '../../api/api.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../lib/format.ts'
@@ -17,7 +16,7 @@ const SOON_MS = 400
 
 /** The background tasks: when they ran, how long, and when they run next. */
 export function Tasks() {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const list = useResource((abort) => api.get('/api/op/tasks', tasks, abort), [])
   const started = useSignal<ReadonlySet<string>>(new Set())
   useEffect(() => {
@@ -27,12 +26,10 @@ export function Tasks() {
   const run = async ({ id, name }: Task) => {
     if (started.peek().has(id)) return
     started.value = new Set([...started.peek(), id])
-    try {
+    await attempt(async () => {
       await api.post(`/api/op/tasks/${encodeURIComponent(id)}/run`, {}, task)
       toast(`Runs now: ${name}`)
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     started.value = new Set([...started.peek()].filter((each) => each !== id))
     list.loadSoon(SOON_MS)
   }

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { asApiError } from '../../api/api.ts'
 import { calendarFeed, changedFeed, createdFeed } from '../../api/model/bookings.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -15,22 +14,18 @@ const PATH = '/api/calendar-feed'
 
 /** The slots of the account for calendar programs, at a secret address that can be replaced and revoked. */
 export function CalendarFeed() {
-  const { api, qpus, toast } = useApp()
+  const { api, attempt, qpus } = useApp()
   const confirm = useConfirm()
   const id = useId()
   const address = useSignal('')
   const chosen = useSignal('')
   const feed = useResource(async (abort) => (await api.get(PATH, calendarFeed, abort)).feed)
-  const attempt = async (work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+  const act = async (work: () => Promise<void>) => {
+    await attempt(work)
     feed.loadSoon()
   }
   const create = () =>
-    attempt(async () => {
+    act(async () => {
       const qpu = feed.value.peek()?.qpu ?? chosen.peek()
       address.value = (await api.post(PATH, { qpu }, createdFeed)).url
     })
@@ -43,14 +38,14 @@ export function CalendarFeed() {
     const body = 'Calendar programs that use it are no longer updated.'
     if (!(await confirm({ title: 'Revoke the address?', body, action: 'Revoke the address', tone: 'bad' })))
       return
-    await attempt(async () => {
+    await act(async () => {
       await api.remove(PATH)
       address.value = ''
     })
   }
   const include = (qpu: string) => {
     chosen.value = qpu
-    if (feed.value.peek()) void attempt(async () => void (await api.patch(PATH, { qpu }, changedFeed)))
+    if (feed.value.peek()) void act(async () => void (await api.patch(PATH, { qpu }, changedFeed)))
   }
   return (
     <Panel title="Calendar feed">

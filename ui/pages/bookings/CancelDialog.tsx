@@ -1,5 +1,4 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { asApiError } from '../../api/api.ts'
 import type { Slot } from '../../api/model/bookings.ts'
 import { useApp } from '../../app/app.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -17,7 +16,7 @@ interface CancelDialogProps {
 
 /** Asks before a slot is cancelled, and whether the later ones of its repetition are cancelled too. */
 export function CancelDialog({ slot, zone, onDone }: CancelDialogProps) {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const following = useSignal(false)
   const asked = slot.value
   const close = () => {
@@ -28,12 +27,10 @@ export function CancelDialog({ slot, zone, onDone }: CancelDialogProps) {
     if (!asked) return
     const query = following.peek() ? '?following=1' : ''
     close()
-    try {
+    await attempt(async () => {
       await api.remove(`/api/bookings/${asked.id}${query}`)
       toast(query === '' ? 'The slot was cancelled.' : 'The slot and the following ones were cancelled.')
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     onDone()
   }
   const range = { start: parseTime(asked?.start_time) ?? 0, end: parseTime(asked?.end_time) ?? 0 }

@@ -1,4 +1,3 @@
-import { asApiError } from '../../api/api.ts'
 import { type Slot, slot as slotSchema } from '../../api/model/bookings.ts'
 import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
@@ -25,19 +24,17 @@ const rangeOf = ({ start_time, end_time }: Slot) => ({
 
 /** The coming slots of the account on all QPUs, and the rules of booking. */
 export function YourSlots({ slots, zone, now, onChange, onCancel }: YourSlotsProps) {
-  const { api, config, qpus, toast } = useApp()
+  const { api, attempt, config, qpus, toast } = useApp()
   const confirm = useConfirm()
   const nameOf = (id: string | null) =>
     id === '' ? 'every QPU' : (qpus.value.value?.find((qpu) => qpu.id === id)?.name ?? 'a removed QPU')
   const endNow = async (slot: Slot) => {
     const body = 'Others can then book the rest of its time. Running jobs finish.'
     if (!(await confirm({ title: 'End the slot now?', body, action: 'End the slot' }))) return
-    try {
+    await attempt(async () => {
       await api.post(`/api/bookings/${slot.id}/end`, {}, slotSchema)
       toast('The slot has ended.')
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     slots.loadSoon()
   }
   const columns: Column<Slot>[] = [

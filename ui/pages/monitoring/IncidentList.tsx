@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { MINUTE_MS } from '../../../src/base/portable/units.ts'
-import { asApiError } from '../../api/api.ts'
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { formatBeside } from '../../lib/reading.ts'
@@ -188,7 +187,7 @@ function peakOf(incident: Incident): string {
 }
 
 function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
-  const { api, named, superuser, toast } = useApp()
+  const { api, attempt, named, superuser } = useApp()
   const confirm = useConfirm()
   const { at, until = Date.now() } = incident
   const margin = Math.max(MINUTE_MS, (until - at) / 2)
@@ -212,12 +211,10 @@ function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
       tone: 'bad',
     })
     if (!agreed) return
-    try {
+    await attempt(async () => {
       await api.remove(`/api/collections/${named('notes')}/records/${incident.note.id}`)
       onNoted()
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
   }
   return (
     <button type="button" class="link" onClick={remove}>

@@ -1,4 +1,3 @@
-import { asApiError } from '../../api/api.ts'
 import type { Monitor, Threshold } from '../../api/model/equipment/monitoring.ts'
 import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
@@ -80,17 +79,15 @@ interface TableProps {
 }
 
 function Table({ list, channels, now, onEdit, onRemoved }: TableProps) {
-  const { api, named, toast } = useApp()
+  const { api, attempt, named } = useApp()
   const confirm = useConfirm()
   const remove = async ({ id, name }: Threshold) => {
     const body = 'Its state and its notification are deleted too. Its events stay in the log.'
     if (!(await confirm({ title: `Delete the limit ${name}?`, body, action: 'Delete', tone: 'bad' }))) return
-    try {
+    await attempt(async () => {
       await api.remove(`/api/collections/${named('thresholds')}/records/${id}`)
       onRemoved()
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
   }
   const labelOf = (channel: string) => channels.find((one) => one.channel === channel)?.label ?? channel
   const columns: Column<Threshold>[] = [

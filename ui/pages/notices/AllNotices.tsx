@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { asApiError } from '../../api/api.ts'
 import { type Notice, notices as schema } from '../../api/model/notices.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
@@ -20,7 +19,7 @@ const PAGE_SIZE = 25
 
 /** All notices, for superusers, who write them. */
 export function AllNotices() {
-  const { api, named, toast } = useApp()
+  const { api, attempt, named, toast } = useApp()
   const confirm = useConfirm()
   const query = useQuery()
   /** The notice being edited; `new` while one is written. */
@@ -41,12 +40,10 @@ export function AllNotices() {
       tone: 'bad',
     })
     if (!confirmed) return
-    try {
+    await attempt(async () => {
       await api.remove(`${path}/${id}`)
       toast('The notice was deleted.')
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
     await list.load()
   }
   const now = Date.now()

@@ -1,4 +1,3 @@
-import { asApiError } from '../../api/api.ts'
 import { savedTimeRequest, type TimeRequest, timeRequests } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
@@ -41,7 +40,7 @@ function ForSuperusers() {
 }
 
 function ForUsers() {
-  const { api, named, account, toast } = useApp()
+  const { account, api, attempt, named, toast } = useApp()
   const confirm = useConfirm()
   const path = `/api/collections/${named('qpu_time_requests')}/records`
   const who = account.value?.id ?? ''
@@ -58,12 +57,10 @@ function ForUsers() {
   const open = requests.value.value?.items.find(({ status }) => status === 'pending')
   const withdraw = async ({ id }: TimeRequest) => {
     if (!(await confirm({ title: 'Withdraw the request?', action: 'Withdraw the request' }))) return
-    try {
+    await attempt(async () => {
       await api.remove(`${path}/${id}`)
       toast('The request was withdrawn.')
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     requests.loadSoon()
   }
   const lead = (

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { asApiError } from '../../api/api.ts'
 import { savedTimeRequest, type TimeRequest, timeRequests } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
@@ -24,7 +23,7 @@ const TABS = [
 
 /** Requests for QPU time, which superusers approve, with another amount if they want, or reject. */
 export function TimeRequestsPage() {
-  const { api, named, toast } = useApp()
+  const { api, attempt, named, toast } = useApp()
   const query = useQuery()
   const ask = useAsk()
   const approved = useSignal<TimeRequest | undefined>(undefined)
@@ -56,12 +55,10 @@ export function TimeRequestsPage() {
   )
   useLive('qpu_time_requests/*', () => rows.loadSoon())
   const decide = async ({ id }: TimeRequest, change: object, done: string) => {
-    try {
+    await attempt(async () => {
       await api.patch(`${path}/${id}`, change, savedTimeRequest)
       toast(done)
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+    })
     rows.loadSoon()
   }
   const reject = async (request: TimeRequest) => {

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { asApiError } from '../../api/api.ts'
 import { accountLink, type User, type UserActivity, user as userSchema } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
 import { formatNumberOf, formatSeconds } from '../../lib/format.ts'
@@ -26,17 +25,12 @@ const LINKS = [
 
 /** One user: balance, links, and the actions that end the access. */
 export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
-  const { api, named, toast } = useApp()
+  const { api, attempt, named, toast } = useApp()
   const confirm = useConfirm()
   const link = useSignal('')
   const path = `/api/collections/${named('users')}/records/${user.id}`
-  const attempt = async (work: () => Promise<unknown>, done: string) => {
-    try {
-      await work()
-      if (done !== '') toast(done)
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+  const act = async (work: () => Promise<unknown>, done: string) => {
+    if ((await attempt(work)) && done !== '') toast(done)
     onChange()
   }
   const disable = async () => {
@@ -48,7 +42,7 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
       (await confirm({ title: `Disable ${user.email}?`, body, action: 'Disable the account', tone: 'bad' }))
     if (!isSure) return
     const done = `${user.email} is ${user.disabled ? 'enabled' : 'disabled'}.`
-    await attempt(() => api.patch(path, change, userSchema), done)
+    await act(() => api.patch(path, change, userSchema), done)
   }
   const remove = async () => {
     const body =
@@ -61,11 +55,11 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
       tone: 'bad' as const,
     }
     if (!(await confirm(question))) return
-    await attempt(() => api.remove(path), `${user.email} was deleted.`)
+    await act(() => api.remove(path), `${user.email} was deleted.`)
     onClose()
   }
   const createLink = (purpose: string) =>
-    attempt(async () => {
+    act(async () => {
       link.value = (await api.post('/api/op/account-links', { id: user.id, purpose }, accountLink)).link
     }, '')
   return (

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { asApiError } from '../../api/api.ts'
 import { createdShare, type Share, shares } from '../../api/model/access/shares.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -39,7 +38,7 @@ const DAYS = [1, 7, 14, 30, 90]
 
 /** Creates a link, and lists and revokes those that are valid. */
 function Links({ kind, record }: ShareProps) {
-  const { api, toast } = useApp()
+  const { api, attempt } = useApp()
   const id = useId()
   const days = useSignal(14)
   const url = useSignal('')
@@ -47,20 +46,16 @@ function Links({ kind, record }: ShareProps) {
     (abort) => api.get(`/api/shares?${new URLSearchParams({ kind, record })}`, shares, abort),
     [kind, record],
   )
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-    } catch (error) {
-      toast(asApiError(error).message, 'bad')
-    }
+  const act = async (work: () => Promise<unknown>) => {
+    await attempt(work)
     await links.load()
   }
   const create = () =>
-    attempt(async () => {
+    act(async () => {
       url.value = (await api.post('/api/shares', { kind, record, days: days.peek() }, createdShare)).url
     })
   const revoke = (share: Share) =>
-    attempt(async () => {
+    act(async () => {
       await api.remove(`/api/shares/${share.id}`)
       url.value = ''
     })

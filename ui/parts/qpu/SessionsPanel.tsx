@@ -1,6 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { SECOND_MS } from '../../../src/base/portable/units.ts'
-import { asApiError } from '../../api/api.ts'
 import { type Session, sessions } from '../../api/model/qpus/sessions.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
@@ -115,7 +114,7 @@ function Table({ open, isOfOne, nameOf, changed }: TableProps) {
 
 /** Asks, and ends a session; superusers say why. */
 function useEnd(isOperator: boolean, changed: () => void) {
-  const { api, dialogs, toast } = useApp()
+  const { api, attempt, dialogs, toast } = useApp()
   return async ({ id, qpu_target: target }: Session) => {
     const { confirmed, reason } = await dialogs.ask({
       title: `End the session on ${target}?`,
@@ -125,12 +124,10 @@ function useEnd(isOperator: boolean, changed: () => void) {
       ...(isOperator && { reason: { label: 'Reason, which the user reads', required: true } }),
     })
     if (!confirmed) return
-    try {
+    await attempt(async () => {
       await api.remove(`/api/sessions/${id}${isOperator ? `?reason=${encodeURIComponent(reason)}` : ''}`)
       toast('The session has ended.')
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
     changed()
   }
 }

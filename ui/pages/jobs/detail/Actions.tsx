@@ -1,4 +1,3 @@
-import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { printWhole } from '../../../lib/print.ts'
@@ -121,7 +120,7 @@ const OPERATOR_ACTIONS: readonly OperatorAction[] = [
 ]
 
 function OperatorMenu({ job, changed }: ActionsProps) {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const ask = useAsk()
   const [moving, move] = useDialog((_, close) => (
     <MoveDialog
@@ -140,12 +139,10 @@ function OperatorMenu({ job, changed }: ActionsProps) {
       reason: { label: 'Reason' },
     })
     if (!confirmed) return
-    try {
+    await attempt(async () => {
       await api.send(`/api/op/jobs/${job.id}/${path}`, { reason, ...extra })
       toast(done)
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
     changed()
   }
   const items = OPERATOR_ACTIONS.filter(({ isFor }) => isFor(job)).map((action) => ({

@@ -1,4 +1,3 @@
-import { asApiError } from '../../../api/api.ts'
 import type { UiConfig } from '../../../api/model/config.ts'
 import { linkedAccounts } from '../../../api/model/me.ts'
 import { useApp } from '../../../app/app.ts'
@@ -11,7 +10,7 @@ import { Providers } from '../../login/Providers.tsx'
 
 /** Accounts at providers that sign in to this account. */
 export function LinkedAccounts({ providers }: { providers: UiConfig['oauth2'] }) {
-  const { api, named, toast } = useApp()
+  const { api, attempt, named, toast } = useApp()
   const confirm = useConfirm()
   const path = `/api/collections/${named('external_auths')}/records`
   const linked = useResource((abort) => api.get(`${path}?perPage=100`, linkedAccounts, abort))
@@ -25,12 +24,10 @@ export function LinkedAccounts({ providers }: { providers: UiConfig['oauth2'] })
       tone: 'bad',
     })
     if (!confirmed) return
-    try {
+    await attempt(async () => {
       await api.remove(`${path}/${id}`)
       toast(`${nameOf(provider)} is no longer linked.`)
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
     await linked.load()
   }
   return (

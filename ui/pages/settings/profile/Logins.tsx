@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { asApiError } from '../../../api/api.ts'
 import {
   describeIssued,
   describeLinked,
@@ -14,7 +13,7 @@ import { RemainingAccess } from './RemainingAccess.tsx'
 
 /** Ends every login of the account; lists what else it has given out. */
 export function Logins({ issued }: { issued: IssuedAccess }) {
-  const { api, signOut, toast } = useApp()
+  const { api, attempt, signOut, toast } = useApp()
   const confirm = useConfirm()
   const withTokens = useSignal(false)
   const end = async () => {
@@ -27,14 +26,12 @@ export function Logins({ issued }: { issued: IssuedAccess }) {
       tone: 'bad',
     })
     if (!confirmed) return
-    try {
+    await attempt(async () => {
       const body = { api_tokens: withTokens.value }
       const { issued_access } = await api.post('/api/auth/logout-everywhere', body, withIssuedAccess)
       signOut()
       toast(`All logins have ended. ${describeIssued(issued_access)} ${describeLinked(issued_access)}`.trim())
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
   }
   return (
     <Panel title="Logins">

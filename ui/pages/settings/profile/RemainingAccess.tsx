@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { asApiError } from '../../../api/api.ts'
 import { describeIssued, describeLinked, type IssuedAccess } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 
 /** What the account has given out and is still valid, perhaps to a thief, with the button that ends it. */
 export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const confirm = useConfirm()
   const ended = useSignal<IssuedAccess>()
   const text = ended.value === issued ? '' : describeIssued(issued)
@@ -20,13 +19,11 @@ export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
       tone: 'bad' as const,
     }
     if (!(await confirm(question))) return
-    try {
+    await attempt(async () => {
       await api.send('/api/auth/logout-everywhere', { api_tokens: true, logins: false })
       ended.value = issued
       toast('They have ended.')
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
   }
   return (
     <div class="notice" role="status">

@@ -1,18 +1,15 @@
 import { useSignal } from '@preact/signals'
-import { asApiError } from '../../../api/api.ts'
 import { useApp } from '../../../app/app.ts'
 
 /** Says that the address is not verified and sends the link again. */
 export function Verification({ email }: { email: string }) {
-  const { api, named, toast } = useApp()
+  const { api, attempt, named } = useApp()
   const sent = useSignal(false)
   const send = async () => {
-    try {
+    await attempt(async () => {
       await api.send(`/api/collections/${named('users')}/request-verification`, { email })
       sent.value = true
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
   }
   return (
     <p class="notice tone-warn">

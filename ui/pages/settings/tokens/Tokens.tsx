@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../../src/base/portable/units.ts'
-import { asApiError } from '../../../api/api.ts'
 import { type ApiToken, apiTokens } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
 import { useQuery } from '../../../app/use-query.ts'
@@ -23,7 +22,7 @@ const SOON_MS = 7 * DAY_MS
 
 /** The API tokens of the account. */
 export function Tokens() {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const confirm = useConfirm()
   const query = useQuery()
   const sort = query.get('sort') || '-created'
@@ -42,12 +41,10 @@ export function Tokens() {
       tone: 'bad',
     })
     if (!confirmed) return
-    try {
+    await attempt(async () => {
       await api.remove(`/api/tokens/${token.id}`)
       toast(`The token ${name} was deleted.`)
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
+    })
     await tokens.load()
   }
   const reload = () => void tokens.load()

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import * as v from 'valibot'
-import { asApiError } from '../../../api/api.ts'
 import { webhook as schema, type Webhook, webhookWithSecret } from '../../../api/model/webhooks.ts'
 import { useApp } from '../../../app/app.ts'
 import { Menu } from '../../../parts/Menu.tsx'
@@ -20,18 +19,11 @@ interface WebhookPanelProps {
 
 /** One webhook with its deliveries and what can be done with it. */
 export function WebhookPanel({ webhook, changed, secret }: WebhookPanelProps) {
-  const { api, toast } = useApp()
+  const { api, attempt, toast } = useApp()
   const confirm = useConfirm()
   const tests = useSignal(0)
   const { id, url, description, enabled } = webhook
   const path = `/api/webhooks/${id}`
-  const attempt = async (action: () => Promise<void>) => {
-    try {
-      await action()
-    } catch (failure) {
-      toast(asApiError(failure).message, 'bad')
-    }
-  }
   const test = () =>
     attempt(async () => {
       await api.post(`${path}/test`, {}, v.unknown())
