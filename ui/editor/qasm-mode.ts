@@ -1,14 +1,5 @@
 import { StreamLanguage, type StringStream } from '@codemirror/language'
-
-const KEYWORDS = new Set(
-  'OPENQASM include gate def extern defcal defcalgrammar cal opaque if else for while in switch case default break continue return end let const input output measure reset barrier delay box ctrl negctrl inv pow nop readonly mutable pragma'.split(
-    ' ',
-  ),
-)
-const TYPES = new Set(
-  'qubit bit int uint float angle bool complex duration stretch array void creg qreg'.split(' '),
-)
-const CONSTANTS = new Set('pi tau euler π τ ℇ true false im'.split(' '))
+import { wordClass } from './qasm-words.ts'
 
 interface ModeState {
   isInComment: boolean
@@ -34,12 +25,6 @@ function token(stream: StringStream, state: ModeState): string | null {
   if (word && typeof word !== 'boolean') return wordClass(word[0])
   stream.next()
   return null
-}
-
-function wordClass(word: string): string | null {
-  if (KEYWORDS.has(word)) return 'keyword'
-  if (TYPES.has(word)) return 'typeName'
-  return CONSTANTS.has(word) ? 'atom' : null
 }
 
 function endComment(stream: StringStream, state: ModeState): string {
