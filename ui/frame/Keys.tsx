@@ -53,13 +53,7 @@ export function Keys({ pages, open }: KeysProps) {
   ]
   useEffect(() => listenForKeys(shortcuts), [])
   return (
-    <Dialog
-      title="Keyboard shortcuts"
-      open={open.value}
-      onClose={() => {
-        open.value = false
-      }}
-    >
+    <Dialog title="Keyboard shortcuts" open={open.value} onClose={() => (open.value = false)}>
       <dl class="keys">
         {[...shortcuts, ...FIXED].map(({ keys, does }) => (
           <div key={keys.join(' ')}>
@@ -84,12 +78,7 @@ export function Keys({ pages, open }: KeysProps) {
         Single-key shortcuts outside of text fields
       </label>
       <div class="actions">
-        <button
-          type="button"
-          onClick={() => {
-            open.value = false
-          }}
-        >
+        <button type="button" onClick={() => (open.value = false)}>
           Close
         </button>
       </div>

@@ -45,9 +45,7 @@ function Confirmation({ ask, answer }: { ask: Question; answer: (answer: Answer)
             <input
               id="confirm-reason"
               value={reason.value}
-              onInput={({ currentTarget }) => {
-                reason.value = currentTarget.value
-              }}
+              onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
             />
           </Field>
         )}
@@ -66,9 +64,7 @@ function Confirmation({ ask, answer }: { ask: Question; answer: (answer: Answer)
               autocomplete="off"
               spellcheck={false}
               value={entered.value}
-              onInput={({ currentTarget }) => {
-                entered.value = currentTarget.value
-              }}
+              onInput={({ currentTarget }) => (entered.value = currentTarget.value)}
             />
           </Field>
         )}

@@ -24,13 +24,7 @@ export function Shell({ pages, children }: { pages: readonly Page[]; children: C
         {children}
       </main>
       <Keys pages={pages} open={listing} />
-      <Palette
-        pages={pages}
-        open={seeking}
-        showKeys={() => {
-          listing.value = true
-        }}
-      />
+      <Palette pages={pages} open={seeking} showKeys={() => (listing.value = true)} />
       <Overlays />
     </div>
   )

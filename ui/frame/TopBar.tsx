@@ -57,13 +57,7 @@ function ZoneLink() {
 
 function PaletteButton({ open }: { open: Signal<boolean> }) {
   return (
-    <button
-      type="button"
-      class="find"
-      onClick={() => {
-        open.value = true
-      }}
-    >
+    <button type="button" class="find" onClick={() => (open.value = true)}>
       <span>
         Find<span class="long"> a job, QPU, page</span>…
       </span>

@@ -59,9 +59,7 @@ export function ChainCheck() {
             placeholder="64 hexadecimal digits"
             aria-invalid={!isHash || undefined}
             value={expected.value}
-            onInput={({ currentTarget }) => {
-              expected.value = currentTarget.value.trim()
-            }}
+            onInput={({ currentTarget }) => (expected.value = currentTarget.value.trim())}
           />
         </label>
         {!isHash && <p class="field-error">A head has 64 hexadecimal digits.</p>}

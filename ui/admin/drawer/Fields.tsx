@@ -54,9 +54,7 @@ export function Fields(props: FieldsProps) {
             input={draft.value[field.name]}
             change={changes.find((each) => each.field.name === field.name)}
             refused={failure?.fields[field.name]?.message}
-            set={(input) => {
-              draft.value = { ...draft.peek(), [field.name]: input }
-            }}
+            set={(input) => (draft.value = { ...draft.peek(), [field.name]: input })}
           />
         ))}
       </div>

@@ -143,12 +143,8 @@ function Browser({ collection, all }: BrowserProps) {
           <Selection
             collection={collection}
             selected={selected.value}
-            clear={() => {
-              selected.value = new Set()
-            }}
-            remove={() => {
-              deleting.value = [...selected.peek()]
-            }}
+            clear={() => (selected.value = new Set())}
+            remove={() => (deleting.value = [...selected.peek()])}
           />
           <div class="actions">
             {selected.value.size === 0 && <ExportMenu collection={collection} filter={filter} />}
@@ -213,9 +209,7 @@ function Browser({ collection, all }: BrowserProps) {
             reload()
             if (opened === 'new') query.set({ record: id })
           }}
-          remove={(id) => {
-            deleting.value = [id]
-          }}
+          remove={(id) => (deleting.value = [id])}
         />
       )}
       {deleting.value && (

@@ -94,12 +94,7 @@ export function Palette({ pages, open, showKeys }: PaletteProps) {
         )}
       </Dialog>
       {MaintenanceDialog && maintained.value && (
-        <MaintenanceDialog
-          qpu={maintained.value}
-          close={() => {
-            maintained.value = undefined
-          }}
-        />
+        <MaintenanceDialog qpu={maintained.value} close={() => (maintained.value = undefined)} />
       )}
     </>
   )

@@ -49,9 +49,7 @@ export function CancelDialog({ slot, zone, onDone }: CancelDialogProps) {
                 type="radio"
                 name="following"
                 checked={following.value === all}
-                onChange={() => {
-                  following.value = all
-                }}
+                onChange={() => (following.value = all)}
               />
               {all ? 'This and the following ones' : 'Only this slot'}
             </label>

@@ -19,9 +19,7 @@ export function UserField({ chosen }: { chosen: Signal<string> }) {
         placeholder="E-mail or name of a user"
         filter="disabled = false && unlimited = false"
         text={text}
-        choose={(user) => {
-          chosen.value = user
-        }}
+        choose={(user) => (chosen.value = user)}
       />
     </Field>
   )

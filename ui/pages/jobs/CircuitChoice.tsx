@@ -17,9 +17,7 @@ export function CircuitChoice({ names, chosen }: CircuitChoiceProps) {
         String(index),
         `${index + 1} of ${names.length}${name && `, ${name}`}`,
       ])}
-      set={(index) => {
-        chosen.value = Number(index)
-      }}
+      set={(index) => (chosen.value = Number(index))}
     />
   )
 }

@@ -22,14 +22,7 @@ export function Segments<Value extends string>({
       <legend class={isLabelShown ? undefined : 'unseen'}>{label}</legend>
       {choices.map(([id, title]) => (
         <label key={id}>
-          <input
-            type="radio"
-            name={name}
-            checked={value.value === id}
-            onChange={() => {
-              value.value = id
-            }}
-          />
+          <input type="radio" name={name} checked={value.value === id} onChange={() => (value.value = id)} />
           <span>{title}</span>
         </label>
       ))}

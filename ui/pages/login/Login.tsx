@@ -67,13 +67,7 @@ function UserProviders({ providers, withPassword }: UserProvidersProps) {
 
 function OtherKind({ asSuperuser }: { asSuperuser: Signal<boolean> }) {
   return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => {
-        asSuperuser.value = !asSuperuser.value
-      }}
-    >
+    <button type="button" class="link" onClick={() => (asSuperuser.value = !asSuperuser.value)}>
       {asSuperuser.value ? 'Sign in as a user' : 'Sign in as a superuser'}
     </button>
   )

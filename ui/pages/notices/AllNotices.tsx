@@ -50,13 +50,7 @@ export function AllNotices() {
   const items = list.value.value?.items
   const shown = items?.filter((notice) => noticeState(notice, now).word === 'Shown').length
   const write = (
-    <button
-      type="button"
-      class="primary"
-      onClick={() => {
-        editing.value = 'new'
-      }}
-    >
+    <button type="button" class="primary" onClick={() => (editing.value = 'new')}>
       New notice
     </button>
   )
@@ -86,13 +80,7 @@ export function AllNotices() {
                       title: 'Title',
                       sort: 'title',
                       cell: (notice) => (
-                        <button
-                          type="button"
-                          class="link"
-                          onClick={() => {
-                            editing.value = notice
-                          }}
-                        >
+                        <button type="button" class="link" onClick={() => (editing.value = notice)}>
                           {notice.title}
                         </button>
                       ),
@@ -153,9 +141,7 @@ export function AllNotices() {
           notice={editing.value === 'new' ? undefined : editing.value}
           path={path}
           saved={() => void list.load()}
-          close={() => {
-            editing.value = undefined
-          }}
+          close={() => (editing.value = undefined)}
         />
       )}
     </>

@@ -66,9 +66,7 @@ export function UserPicker({ some, chosen, error, set }: UserPickerProps) {
             aria-label="Find users"
             placeholder="Address or user name"
             value={search.value}
-            onInput={({ currentTarget }) => {
-              search.value = currentTarget.value
-            }}
+            onInput={({ currentTarget }) => (search.value = currentTarget.value)}
           />
           {search.value !== '' &&
             offered

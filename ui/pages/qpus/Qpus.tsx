@@ -31,13 +31,7 @@ export function Qpus() {
     <>
       <Heading title="QPUs" lead={<Lead />}>
         {superuser.value && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => {
-              registering.value = true
-            }}
-          >
+          <button type="button" class="primary" onClick={() => (registering.value = true)}>
             Register a QPU
           </button>
         )}

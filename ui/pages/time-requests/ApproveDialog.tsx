@@ -47,9 +47,7 @@ export function ApproveDialog({ request, name, onApprove }: ApproveDialogProps) 
             id={id}
             autocomplete="off"
             value={text.value}
-            onInput={({ currentTarget }) => {
-              text.value = currentTarget.value
-            }}
+            onInput={({ currentTarget }) => (text.value = currentTarget.value)}
             {...describedBy(id, error)}
           />
         </Field>

@@ -58,13 +58,7 @@ export function UsersPage() {
         lead={total !== undefined && text === '' && `${sentence(formatNumberOf(total, 'user'))}.`}
       >
         <Search />
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            creating.value = true
-          }}
-        >
+        <button type="button" class="primary" onClick={() => (creating.value = true)}>
           New user
         </button>
       </Heading>
@@ -189,9 +183,7 @@ function Search() {
       aria-label="Search users"
       placeholder="E-mail or name"
       value={typed.value}
-      onInput={({ currentTarget }) => {
-        typed.value = currentTarget.value
-      }}
+      onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
     />
   )
 }

@@ -75,9 +75,7 @@ function Links({ kind, record }: ShareProps) {
           id={id}
           value={String(days.value)}
           choices={DAYS.map((each) => [String(each), each === 1 ? '1 day' : `${each} days`])}
-          set={(each) => {
-            days.value = Number(each)
-          }}
+          set={(each) => (days.value = Number(each))}
         />
       </Field>
       <div class="actions">

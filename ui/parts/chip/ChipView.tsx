@@ -35,9 +35,7 @@ export function ChipView({ name, state, selected, onSelect }: ChipViewProps) {
         selected={selected}
         onSelect={onSelect}
         label={`Chip of ${name}: ${chip.qubits.length} qubits, ${chip.couplers.length} couplers${colored}`}
-        onPoint={(pointedAt) => {
-          pointed.value = pointedAt
-        }}
+        onPoint={(pointedAt) => (pointed.value = pointedAt)}
       />
       <p class="chip-details">
         {element ? (

@@ -60,9 +60,7 @@ export function UserSearch({ id, label, placeholder, filter, text, choose }: Use
         autocomplete="off"
         placeholder={placeholder}
         value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
+        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
       />
       <datalist id={list}>
         {found.value.map(({ id: user, email }) => (

@@ -32,12 +32,7 @@ export function MapCut({ x, y, z, children }: MapCutProps) {
       <div class="toolbar">
         <label class="beside">
           Cut at
-          <select
-            value={chosen.value}
-            onChange={({ currentTarget }) => {
-              chosen.value = currentTarget.value
-            }}
-          >
+          <select value={chosen.value} onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}>
             <option value="">none</option>
             {cuts.map(({ at }) => (
               <option key={at}>{at}</option>

@@ -19,12 +19,7 @@ interface DataTableProps {
 export function DataTable({ lines, unit, from, to, timeZone }: DataTableProps) {
   const isOpen = useSignal(false)
   return (
-    <details
-      class="plot-data"
-      onToggle={(event) => {
-        isOpen.value = event.currentTarget.open
-      }}
-    >
+    <details class="plot-data" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
       <summary>Values as a table</summary>
       {isOpen.value && (
         <ScrollRegion class="scroll tall" label="Values as a table">

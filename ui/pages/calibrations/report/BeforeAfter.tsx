@@ -52,9 +52,7 @@ export function BeforeAfter({ report, target, choose, qpu }: BeforeAfterProps) {
               ['written', 'Written values'],
               ['notable', 'Changed by 2 σ or more'],
             ]}
-            set={(which) => {
-              shown.value = which as Shown
-            }}
+            set={(which) => (shown.value = which as Shown)}
           />
         </span>
       }

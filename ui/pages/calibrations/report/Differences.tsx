@@ -34,12 +34,7 @@ export function Differences({ other, report }: DifferencesProps) {
         {notable.length === 1 ? 'differs' : 'differ'} by {NOTABLE_SIGMA} σ or more; noise alone moves about{' '}
         {formatCount(expectedByChance(all, NOTABLE_SIGMA))}. {unpairedText(other, report)}
       </p>
-      <Check
-        checked={isAll.value}
-        set={(isChecked) => {
-          isAll.value = isChecked
-        }}
-      >
+      <Check checked={isAll.value} set={(isChecked) => (isAll.value = isChecked)}>
         Show unchanged values too
       </Check>
       {rows.length === 0 ? (

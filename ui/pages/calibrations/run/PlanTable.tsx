@@ -91,21 +91,11 @@ export function PlanTable({ progress, blocks }: PlanTableProps) {
                 class={classes.filter(Boolean).join(' ')}
                 style={{ gridRow: line }}
                 aria-expanded={isWide ? opened.value === row : undefined}
-                onClick={() => {
-                  opened.value = opened.value === row ? undefined : row
-                }}
-                onFocus={() => {
-                  focused.value = row
-                }}
-                onBlur={() => {
-                  focused.value = undefined
-                }}
-                onMouseEnter={() => {
-                  focused.value = row
-                }}
-                onMouseLeave={() => {
-                  focused.value = undefined
-                }}
+                onClick={() => (opened.value = opened.value === row ? undefined : row)}
+                onFocus={() => (focused.value = row)}
+                onBlur={() => (focused.value = undefined)}
+                onMouseEnter={() => (focused.value = row)}
+                onMouseLeave={() => (focused.value = undefined)}
               >
                 <span class="plan-name">
                   <span aria-hidden="true">{planned.routine}</span>

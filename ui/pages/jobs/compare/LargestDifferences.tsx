@@ -22,13 +22,7 @@ export function LargestDifferences({ comparison: { outcomes }, names }: LargestD
       title="Largest differences"
       aside={
         outcomes.length > rows.value && rows.value < MAX_ROWS ? (
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              rows.value = MAX_ROWS
-            }}
-          >
+          <button type="button" class="link" onClick={() => (rows.value = MAX_ROWS)}>
             {outcomes.length > MAX_ROWS
               ? `The ${MAX_ROWS} largest`
               : `All ${formatCount(outcomes.length)} outcomes`}

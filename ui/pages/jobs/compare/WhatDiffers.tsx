@@ -81,12 +81,7 @@ export function WhatDiffers({ jobs, names }: WhatDiffersProps) {
     <Panel
       title="What differs"
       aside={
-        <Check
-          checked={isReduced.value}
-          set={(isChecked) => {
-            isReduced.value = isChecked
-          }}
-        >
+        <Check checked={isReduced.value} set={(isChecked) => (isReduced.value = isChecked)}>
           only differences
         </Check>
       }

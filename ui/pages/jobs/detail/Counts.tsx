@@ -110,12 +110,7 @@ function Choices({ view, isPlotted, hasIdeal, children }: ChoicesProps) {
 
 function Toggle({ of, children }: { of: Signal<boolean>; children: string }) {
   return (
-    <Check
-      checked={of.value}
-      set={(isOn) => {
-        of.value = isOn
-      }}
-    >
+    <Check checked={of.value} set={(isOn) => (of.value = isOn)}>
       {children}
     </Check>
   )

@@ -48,9 +48,7 @@ function Typing({ label, typed, placeholder, problem }: TypingProps) {
           placeholder={placeholder}
           spellcheck={false}
           aria-invalid={problem !== ''}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-          }}
+          onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
         />
       </label>
       {problem && (

@@ -60,9 +60,7 @@ export function Programs({ job, source: Source }: ProgramsProps) {
             text={entry.circuit}
             label="Program"
             line={line.value}
-            moved={(at) => {
-              line.value = at
-            }}
+            moved={(at) => (line.value = at)}
           />
           {sets.length > 0 && <Sets sets={sets} />}
         </div>

@@ -9,9 +9,7 @@ export function SlotChoice({ slots, slot }: { slots: number; slot: Signal<number
       label="Bit"
       value={String(slot.value)}
       choices={Array.from({ length: slots }, (_, index) => String(index))}
-      set={(index) => {
-        slot.value = Number(index)
-      }}
+      set={(index) => (slot.value = Number(index))}
     />
   )
 }

@@ -86,21 +86,11 @@ export function Parameters({ inputs, sets, problem, most, changed }: ParametersP
           <button type="button" onClick={add}>
             Add a set
           </button>
-          <button
-            type="button"
-            onClick={() => {
-              isPasting.value = true
-            }}
-          >
+          <button type="button" onClick={() => (isPasting.value = true)}>
             Paste sets
           </button>
           {inputs.length > 0 && (
-            <button
-              type="button"
-              onClick={() => {
-                isRanging.value = true
-              }}
-            >
+            <button type="button" onClick={() => (isRanging.value = true)}>
               Range…
             </button>
           )}
@@ -112,9 +102,7 @@ export function Parameters({ inputs, sets, problem, most, changed }: ParametersP
       <PasteDialog
         inputs={inputs}
         open={isPasting.value}
-        close={() => {
-          isPasting.value = false
-        }}
+        close={() => (isPasting.value = false)}
         paste={changed}
       />
       {isRanging.value && (
@@ -122,9 +110,7 @@ export function Parameters({ inputs, sets, problem, most, changed }: ParametersP
           inputs={inputs}
           first={sets[0] ?? []}
           most={most}
-          close={() => {
-            isRanging.value = false
-          }}
+          close={() => (isRanging.value = false)}
           use={changed}
         />
       )}
@@ -179,9 +165,7 @@ function PasteDialog({ inputs, open, close, paste }: PasteDialogProps) {
             id="paste"
             rows={8}
             value={text.value}
-            onInput={({ currentTarget }) => {
-              text.value = currentTarget.value
-            }}
+            onInput={({ currentTarget }) => (text.value = currentTarget.value)}
           />
         </Field>
         <UseSets count={sets.length} disabled={sets.length === 0} use={use} close={close} />

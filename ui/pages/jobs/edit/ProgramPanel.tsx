@@ -66,9 +66,7 @@ export function ProgramPanel(props: ProgramPanelProps) {
           event.preventDefault()
           isOver.value = true
         }}
-        onDragLeave={() => {
-          isOver.value = false
-        }}
+        onDragLeave={() => (isOver.value = false)}
         onDrop={(event) => {
           event.preventDefault()
           isOver.value = false
@@ -83,9 +81,7 @@ export function ProgramPanel(props: ProgramPanelProps) {
           line={line.value}
           handle={editor}
           changed={changed}
-          moved={(at) => {
-            line.value = at
-          }}
+          moved={(at) => (line.value = at)}
         />
         <Problems text={text} problems={problems} editor={editor} />
       </div>
@@ -132,9 +128,7 @@ function ProgramChoice({ count, chosen, remove }: ProgramChoiceProps) {
           key={index}
           type="button"
           aria-pressed={index === chosen.value}
-          onClick={() => {
-            chosen.value = index
-          }}
+          onClick={() => (chosen.value = index)}
         >
           <span class="unseen">Program </span>
           {index + 1}

@@ -115,9 +115,7 @@ function SearchField() {
       maxLength={200}
       data-filter
       value={typed.value}
-      onInput={({ currentTarget }) => {
-        typed.value = currentTarget.value
-      }}
+      onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
     />
   )
 }

@@ -123,23 +123,10 @@ export function SelectionBar({ selected, total, filters, sort }: SelectionBarPro
       <button type="button" onClick={() => void cancel()}>
         Cancel jobs
       </button>
-      <button
-        type="button"
-        class="quiet"
-        onClick={() => {
-          selected.value = new Set()
-        }}
-      >
+      <button type="button" class="quiet" onClick={() => (selected.value = new Set())}>
         Clear selection
       </button>
-      {open.value && (
-        <BulkDialog
-          {...open.value}
-          close={() => {
-            open.value = undefined
-          }}
-        />
-      )}
+      {open.value && <BulkDialog {...open.value} close={() => (open.value = undefined)} />}
     </div>
   )
 }

@@ -37,12 +37,7 @@ export function Logins({ issued }: { issued: IssuedAccess }) {
     <Panel title="Logins">
       <div class="form padded">
         <p class="soft">Lost a computer, or found a login that is not yours? End all of them.</p>
-        <Check
-          checked={withTokens.value}
-          set={(isChecked) => {
-            withTokens.value = isChecked
-          }}
-        >
+        <Check checked={withTokens.value} set={(isChecked) => (withTokens.value = isChecked)}>
           Also end my API tokens, shared links, webhooks and calendar address
         </Check>
         <div class="actions">

@@ -83,9 +83,7 @@ function NewValue({ name, token, close }: { name: string; token: string; close: 
           label="Submit a Bell pair with"
           tabs={FIRST_PROGRAMS}
           selected={selected.value}
-          onSelect={(id) => {
-            selected.value = id
-          }}
+          onSelect={(id) => (selected.value = id)}
         >
           <div class="form">
             {program?.install && <CodeBlock title="Install" text={program.install} />}

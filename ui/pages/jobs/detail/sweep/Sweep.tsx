@@ -215,14 +215,5 @@ interface ChoiceProps {
 }
 
 function Choice({ label, chosen, value, of }: ChoiceProps) {
-  return (
-    <Select
-      label={label}
-      value={value}
-      choices={of}
-      set={(each) => {
-        chosen.value = each
-      }}
-    />
-  )
+  return <Select label={label} value={value} choices={of} set={(each) => (chosen.value = each)} />
 }

@@ -37,9 +37,7 @@ export function SweepLine({ x, points: { values, errors }, name, title, isFitted
             label="Fit"
             value={model.value}
             choices={[['', 'none'], ...Object.entries(MODELS)]}
-            set={(chosen) => {
-              model.value = chosen as Model | ''
-            }}
+            set={(chosen) => (model.value = chosen as Model | '')}
           />
         </div>
       )}
