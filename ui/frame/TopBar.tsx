@@ -6,6 +6,7 @@ import { useApp } from '../app/app.ts'
 import { setTheme, THEMES } from '../app/theme.ts'
 import { formatSeconds } from '../lib/format.ts'
 import { describeZone } from '../lib/time.ts'
+import { Select } from '../parts/form/Select.tsx'
 import { Menu } from '../parts/Menu.tsx'
 import { Bell } from './Bell.tsx'
 import { documentOf } from './document-of.ts'
@@ -71,22 +72,17 @@ const THEME_NAMES = { system: 'System', light: 'Light', dark: 'Dark' }
 function ThemeMenu() {
   const { theme } = useApp()
   return (
-    <select
+    <Select
       class="quiet"
       aria-label="Theme"
       value={theme.value}
-      onChange={({ currentTarget }) => {
-        const chosen = THEMES.find((one) => one === currentTarget.value) ?? 'system'
+      choices={THEMES.map((one) => [one, THEME_NAMES[one]])}
+      set={(name) => {
+        const chosen = THEMES.find((one) => one === name) ?? 'system'
         theme.value = chosen
         setTheme(chosen)
       }}
-    >
-      {THEMES.map((one) => (
-        <option key={one} value={one}>
-          {THEME_NAMES[one]}
-        </option>
-      ))}
-    </select>
+    />
   )
 }
 

@@ -9,6 +9,7 @@ import { useResource } from '../../app/use-resource.ts'
 import { formatCount } from '../../lib/format.ts'
 import { listenForKeys } from '../../lib/keys.ts'
 import { moveRow } from '../../lib/rows.ts'
+import { Select } from '../../parts/form/Select.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, ErrorBox, Loaded } from '../../parts/Panel.tsx'
 import { Pager } from '../../parts/table/Pager.tsx'
@@ -174,20 +175,13 @@ function Browser({ collection, all }: BrowserProps) {
           />
         )}
         <footer class="table-foot">
-          <label>
-            <select
-              class="quiet"
-              aria-label="Records per page"
-              value={String(size)}
-              onChange={({ currentTarget }) => query.set({ size: currentTarget.value, page: '' })}
-            >
-              {SIZES.map((each) => (
-                <option key={each} value={each}>
-                  {each} per page
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            class="quiet"
+            aria-label="Records per page"
+            value={String(size)}
+            choices={SIZES.map((each) => [String(each), `${each} per page`])}
+            set={(each) => query.set({ size: each, page: '' })}
+          />
           <Pager
             page={page}
             size={size}

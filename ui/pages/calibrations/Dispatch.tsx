@@ -13,6 +13,7 @@ import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf } from '../../lib/format.ts'
 import { Field } from '../../parts/Field.tsx'
 import { FormActions } from '../../parts/form/FormActions.tsx'
+import { Select } from '../../parts/form/Select.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Panel } from '../../parts/Panel.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
@@ -132,19 +133,16 @@ function DispatchForm({ tuners, onDispatched }: DispatchProps & { tuners: readon
   return (
     <form class="form padded dispatch" onSubmit={form.submit}>
       <Field id={form.id('driver_id')} label="Tuner" error={form.error('driver_id')}>
-        <select
+        <Select
           id={form.id('driver_id')}
           value={driver_id}
-          onChange={({ currentTarget }) => form.set({ driver_id: currentTarget.value, target_qubits: [] })}
+          choices={tuners.map(({ id, name, qpu: of, status }) => {
+            const qpu = app.qpus.value.value?.find((one) => one.id === of)?.name ?? 'unknown QPU'
+            return [id, `${name} (${qpu}, ${status || 'offline'})`]
+          })}
+          set={(id) => form.set({ driver_id: id, target_qubits: [] })}
           {...form.aria('driver_id')}
-        >
-          {tuners.map(({ id, name, qpu: of, status }) => (
-            <option key={id} value={id}>
-              {name} ({app.qpus.value.value?.find((one) => one.id === of)?.name ?? 'unknown QPU'},{' '}
-              {status || 'offline'})
-            </option>
-          ))}
-        </select>
+        />
       </Field>
       <fieldset class="choice column">
         <legend>Mode</legend>

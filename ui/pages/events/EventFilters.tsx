@@ -1,5 +1,6 @@
 import { useApp } from '../../app/app.ts'
 import { DayRange } from '../../parts/form/DayRange.tsx'
+import { Select } from '../../parts/form/Select.tsx'
 import { EVENT_TYPES, type EventFilter } from './event-filter.ts'
 
 interface EventFiltersProps {
@@ -58,17 +59,5 @@ interface ChoiceProps {
 }
 
 function Choice({ label, value, all = 'All', choices, set }: ChoiceProps) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        <option value="">{all}</option>
-        {choices.map(([id, title]) => (
-          <option key={id} value={id}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+  return <Select label={label} labelClass="" value={value} choices={[['', all], ...choices]} set={set} />
 }

@@ -1,6 +1,7 @@
 import type { Monitor } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
+import { Select } from '../../parts/form/Select.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { toChannels } from '../../parts/monitor/channels.ts'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
@@ -65,17 +66,12 @@ function MonitorView({ monitor, monitors, onRenamed }: MonitorViewProps) {
     <>
       <Heading title="Monitoring" lead={<Lead state={state} monitor={monitor} />}>
         {monitors.length > 1 && (
-          <select
+          <Select
             aria-label="Monitor"
             value={monitor.name}
-            onChange={({ currentTarget }) => query.set({ driver: currentTarget.value, hide: null })}
-          >
-            {monitors.map(({ id, name }) => (
-              <option key={id} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+            choices={monitors.map(({ name }) => name)}
+            set={(driver) => query.set({ driver, hide: null })}
+          />
         )}
         <RangePicker range={state.range.value} />
       </Heading>

@@ -70,17 +70,12 @@ export function ThresholdForm({ monitor, channels, threshold, close, onSaved }: 
       </Field>
       <div class="columns">
         <Field id={form.id('kind')} label="Report" error={form.error('kind')}>
-          <select
+          <Select
             id={form.id('kind')}
             value={kind}
-            onChange={({ currentTarget }) => form.set({ kind: currentTarget.value as Threshold['kind'] })}
-          >
-            {Object.entries(KINDS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+            choices={Object.entries(KINDS)}
+            set={(value) => form.set({ kind: value as Threshold['kind'] })}
+          />
         </Field>
         <TextField
           form={form}

@@ -7,6 +7,7 @@ import { useResource } from '../../app/use-resource.ts'
 import { formatLimit, formatQuantity } from '../../lib/quantity.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import type { ChipState } from '../../parts/chip/use-chip.ts'
+import { Select } from '../../parts/form/Select.tsx'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Element, findElement } from '../../plots/chip/chip.ts'
@@ -64,28 +65,18 @@ function HistoryChoice({ measured, chosen }: { measured: readonly Metric[]; chos
   const query = useQuery()
   return (
     <div class="actions">
-      <select
+      <Select
         aria-label="Parameter of the history"
         value={chosen.id}
-        onChange={({ currentTarget }) => query.set({ history: currentTarget.value })}
-      >
-        {measured.map(({ id, title }) => (
-          <option key={id} value={id}>
-            {title}
-          </option>
-        ))}
-      </select>
-      <select
+        choices={measured.map(({ id, title }) => [id, title])}
+        set={(id) => query.set({ history: id })}
+      />
+      <Select
         aria-label="Time of the history"
         value={query.get('days') || String(DEFAULT_DAYS)}
-        onChange={({ currentTarget }) => query.set({ days: currentTarget.value })}
-      >
-        {RANGES.map((days) => (
-          <option key={days} value={days}>
-            {days} days
-          </option>
-        ))}
-      </select>
+        choices={RANGES.map((days) => [String(days), `${days} days`])}
+        set={(days) => query.set({ days })}
+      />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { setTheme, THEMES } from '../../app/theme.ts'
 import { enableKeys, keysEnabled } from '../../lib/keys.ts'
 import { describeZone, formatDate } from '../../lib/time.ts'
 import { Field } from '../../parts/Field.tsx'
+import { Select } from '../../parts/form/Select.tsx'
 import { Panel } from '../../parts/Panel.tsx'
 import { SettingsFrame } from './SettingsFrame.tsx'
 
@@ -123,14 +124,15 @@ function ZoneField({ value, set }: { value: string; set: (zone: string) => void 
   const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], [])
   return (
     <Field id="zone" label="Time zone" hint="The server stores and computes in UTC.">
-      <select id="zone" value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-        <option value="">As the browser: {own}</option>
-        {zones.map((zone) => (
-          <option key={zone} value={zone}>
-            {zone.replaceAll('_', ' ')}
-          </option>
-        ))}
-      </select>
+      <Select
+        id="zone"
+        value={value}
+        choices={[
+          ['', `As the browser: ${own}`],
+          ...zones.map((zone) => [zone, zone.replaceAll('_', ' ')] as const),
+        ]}
+        set={set}
+      />
     </Field>
   )
 }

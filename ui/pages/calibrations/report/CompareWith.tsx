@@ -4,6 +4,7 @@ import { useQuery } from '../../../app/use-query.ts'
 import { useResource } from '../../../app/use-resource.ts'
 import { formatMoment, parseTime } from '../../../lib/time.ts'
 import { Dialog } from '../../../parts/Dialog.tsx'
+import { Select } from '../../../parts/form/Select.tsx'
 import { Loaded } from '../../../parts/Panel.tsx'
 import { type ReadReport, readReport } from '../reading/read-report.ts'
 import { quoted, REPORT_FIELDS, recordsPath } from '../records.ts'
@@ -71,19 +72,18 @@ function Comparison({ report, read, other, choose }: ComparisonProps) {
           items.length === 0 ? (
             <p class="soft">There is no other report of this QPU.</p>
           ) : (
-            <select
+            <Select
               aria-label="The other report"
               value={other}
-              onChange={({ currentTarget }) => choose(currentTarget.value)}
-            >
-              <option value="choose">Choose a report</option>
-              {items.map(({ id, finished_at, mode, status }) => (
-                <option key={id} value={id}>
-                  {formatMoment(parseTime(finished_at) ?? 0, 0, app.zone.value)}, {modeName(mode)},{' '}
-                  {status.replaceAll('_', ' ')}
-                </option>
-              ))}
-            </select>
+              choices={[
+                ['choose', 'Choose a report'],
+                ...items.map(({ id, finished_at, mode, status }) => {
+                  const ended = formatMoment(parseTime(finished_at) ?? 0, 0, app.zone.value)
+                  return [id, `${ended}, ${modeName(mode)}, ${status.replaceAll('_', ' ')}`] as const
+                }),
+              ]}
+              set={choose}
+            />
           )
         }
       </Loaded>

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Me } from '../../../api/model/me.ts'
 import { useApp } from '../../../app/app.ts'
 import { FormActions } from '../../../parts/form/FormActions.tsx'
+import { Select } from '../../../parts/form/Select.tsx'
 import { useForm } from '../../../parts/form/use-form.ts'
 import { Panel } from '../../../parts/Panel.tsx'
 
@@ -31,18 +32,17 @@ export function Mails({ account }: { account: Me['account'] }) {
       <form class="form padded" onSubmit={form.submit}>
         <div class="field">
           <label for={form.id('mail_job_after')}>When a job ends</label>
-          <select
+          <Select
             id={form.id('mail_job_after')}
             value={String(values.value.mail_job_after)}
-            onChange={({ currentTarget }) => form.set({ mail_job_after: Number(currentTarget.value) })}
-          >
-            {AFTER.map(({ seconds, title }) => (
-              <option key={seconds} value={seconds}>
-                {title}
-              </option>
-            ))}
-            {!isListed && <option value={mail_job_after}>If it took {mail_job_after} s or longer</option>}
-          </select>
+            choices={[
+              ...AFTER.map(({ seconds, title }) => [String(seconds), title] as const),
+              ...(isListed
+                ? []
+                : [[String(mail_job_after), `If it took ${mail_job_after} s or longer`] as const]),
+            ]}
+            set={(seconds) => form.set({ mail_job_after: Number(seconds) })}
+          />
         </div>
         <Choice
           text="When one of my slots starts"
