@@ -9,7 +9,7 @@ import { Heading } from '../../parts/Heading.tsx'
 import { Moment } from '../../parts/Moment.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
-import { ReportView } from '../calibrations/report/ReportView.tsx'
+import type { ReportView } from '../calibrations/report/ReportView.tsx'
 import { Details } from '../jobs/detail/Details.tsx'
 
 /** The job or report that a link opens, as it is when the page opens. */
@@ -45,7 +45,7 @@ export function SharedPage({ params }: PageProps) {
             </>
           )}
           {report && (
-            <ReportView
+            <Report
               report={report}
               request={undefined}
               qpuName={qpu || 'a removed QPU'}
@@ -55,6 +55,16 @@ export function SharedPage({ params }: PageProps) {
           )}
         </>
       )}
+    </Loaded>
+  )
+}
+
+/** A report; links to jobs do not load its code. */
+function Report(props: Parameters<typeof ReportView>[0]) {
+  const view = useResource(async () => (await import('../calibrations/report/ReportView.tsx')).ReportView)
+  return (
+    <Loaded of={view} task="load the page of the report" rows={8}>
+      {(View) => <View {...props} />}
     </Loaded>
   )
 }
