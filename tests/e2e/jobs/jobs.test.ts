@@ -21,7 +21,8 @@ describe.skipIf(!chromium)('jobs', () => {
   beforeAll(async () => {
     ;[browser, lab] = await Promise.all([openBrowser(chromium ?? ''), openLab()])
     await lab.connect()
-    flat = await submit({ circuits: [{ circuit: FLAT }], shots: 3_000 })
+    // Enough that no outcome of nine of its bits is absent.
+    flat = await submit({ circuits: [{ circuit: FLAT }], shots: 10_000 })
     points = await submit({ circuits: [{ circuit: PROGRAM }], meas_level: 1, shots: 2_000 })
     const one = 'OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[1] q;\nbit[1] c;\n'
     const both = ['', 'x q[0];\n'].map((gate) => ({ circuit: `${one}${gate}c = measure q;` }))
