@@ -40,7 +40,8 @@ async function importsOf(path: string, found = new Set<string>()): Promise<Set<s
 }
 
 // The script of a thread is loaded beside the page; it has a limit of its own.
-test('a visit of any one page loads at most 220 KB, as gzip sends it', async () => {
+// Links open jobs and reports: their page is the largest, with cuts of maps and colored programs.
+test('a visit of any one page loads at most 225 KB, as gzip sends it', async () => {
   const named = (name: string, ending: string) =>
     Object.keys(manifest.files).filter((path) => new RegExp(`^/a/${name}-\\w+\\.${ending}$`).test(path))
   for (const { path, load, styles = [] } of PAGES) {
@@ -55,7 +56,7 @@ test('a visit of any one page loads at most 220 KB, as gzip sends it', async () 
     ])
     const sizes = await Promise.all([...loaded].map(async (file) => gzipSync(await textOf(file)).length))
     const sum = sizes.reduce((total, size) => total + size, 0)
-    expect({ path, sum, fits: sum <= 220 * KB }).toMatchObject({ fits: true })
+    expect({ path, sum, fits: sum <= 225 * KB }).toMatchObject({ fits: true })
   }
 })
 
