@@ -147,12 +147,15 @@ describe('a threshold of a value', () => {
     await read(null)
     await read(99, { unit: 'mK' })
     await read(99, { outdated: true })
-    await lab.db.write('old', (tx) =>
-      tx.insert(events, {
-        ...{ source: 'd', driver: driver.id, type: 'CryostatReading', ts: '2020-01-01T00:00:00.000Z' },
-        payload: { readings: { tmc: { value: 99, unit: 'K' } } },
-      }),
-    )
+    for (const ts of ['2020-01-01T00:00:00.000Z', '2036-01-01T00:00:00.000Z']) {
+      await lab.db.write('other time', (tx) =>
+        tx.insert(events, {
+          ...{ source: 'd', driver: driver.id, type: 'CryostatReading', ts },
+          payload: { readings: { tmc: { value: 99, unit: 'K' } } },
+        }),
+      )
+    }
+    await read(null)
     expect(await announced(lab.db)).toEqual(NOTHING)
   })
 
