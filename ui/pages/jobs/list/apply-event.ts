@@ -41,10 +41,10 @@ export function applyEvent(
     SHOWN.flatMap((name) => (name in record ? [[name, parsed.output[name]]] : [])),
   )
   const before = pages.loaded().find(({ id }) => id === record.id)
+  const isLoaded = pages.change(record.id, changes)
   if (!before) return false
   const after = { ...before, ...changes }
-  if (!isListed(after, new URLSearchParams(filters), qpus)) return false
   const isRecalled = qpus.some(({ id, recalled_calibration: found }) => found && id === after.qpu)
   const mayBeMarked = after.status === 'completed' && (before.status === 'completed' || isRecalled)
-  return pages.change(record.id, changes) && !mayBeMarked
+  return isLoaded && !mayBeMarked && isListed(after, new URLSearchParams(filters), qpus)
 }

@@ -153,12 +153,13 @@ export function createJobPages({ read, count }: JobPagesOptions): JobPages {
     },
     refresh,
     change(id, changes) {
+      // Also of a job that is not loaded: an older change must not be put over the response that has it.
+      if (loading.size > 0) recent.set(id, { ...recent.get(id), ...changes })
       for (const [page, rows] of pages) {
         const at = rows.findIndex((row) => row.id === id)
         const row = rows[at]
         if (!row) continue
         pages.set(page, rows.with(at, { ...row, ...changes }))
-        if (loading.size > 0) recent.set(id, { ...recent.get(id), ...changes })
         changed()
         return true
       }
