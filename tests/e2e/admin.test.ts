@@ -260,6 +260,15 @@ describe.skipIf(!chromium)('the admin UI', () => {
       await field(page, 'title').waitFor()
       await lab.asAdmin('DELETE', `${path}/${id}`, undefined)
       await page.getByText('This record does not exist.').waitFor()
+
+      // A record that is changed no longer matches.
+      const [, other] = await Promise.all(
+        ['Counted once', 'Counted twice'].map((title) => lab.asAdmin('POST', path, { title })),
+      )
+      await page.goto(`/_/collections/notifications?filter=${encodeURIComponent('title ~ "Counted"')}`)
+      await page.getByText('2 records match the filter').waitFor()
+      await lab.asAdmin('PATCH', `${path}/${other?.['id']}`, { title: 'Another title' })
+      await page.getByText('1 record matches the filter').waitFor()
     }))
 
   test('a backup is made, checked and restored; the pages of the server show what it does', () =>

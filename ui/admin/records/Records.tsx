@@ -94,10 +94,9 @@ function Browser({ collection, all }: BrowserProps) {
   const whole = useMemo(() => createResource(() => recount(collection.name)), [])
   useLive(superuser.value ? `${collection.name}/*` : [], (event) => {
     list.loadSoon(LIVE_SPACING_MS)
-    if (event.action !== 'update') {
-      total.loadSoon(COUNT_SPACING_MS)
-      whole.loadSoon(COUNT_SPACING_MS)
-    }
+    // A changed record may match the filter, or no longer.
+    total.loadSoon(COUNT_SPACING_MS)
+    if (event.action !== 'update') whole.loadSoon(COUNT_SPACING_MS)
   })
 
   const rows = list.value.value
