@@ -63,6 +63,21 @@ test('F8 with a full disk: the result is delivered from memory', () =>
     await driver.untilLogged('is only in memory')
   }))
 
+test('F8 with a full disk and without a server: a driver that is stopped keeps the result', () =>
+  lab.row('F8 outbox refuses, stop', async ({ submit }) => {
+    await using driver = await lab.startDriver({ armed: 'outbox.writing:1:throw' })
+    const id = await submit('// svc-mock: latency=1')
+    await lab.untilEvent(id, 'started')
+    await lab.service.stop('SIGKILL')
+    await driver.untilLogged('is only in memory')
+    driver.process.kill('SIGTERM')
+    await driver.ended()
+    await lab.service.start()
+    await using _next = await lab.startDriver({ options: ['pragmas=false'] })
+    expect((await lab.untilCompleted(id)).attempt).toBe(1)
+    await lab.untilAcknowledged()
+  }))
+
 test('F10 driver stopped beyond the timeout: its late result is accepted while no other driver has the job', () =>
   lab.row('F10 driver stopped, late result taken', async ({ submit }) => {
     await using driver = await lab.startDriver()
