@@ -75,10 +75,12 @@ test('every stored time is bounded, or harmless for a known reason', () => {
   )
 })
 
+/** No whole minutes: a report would end in the same millisecond as one of the wrong clock. */
+const SHORT_MS = MINUTE_MS + 1_000
 /** Longer than an hour only where nothing is given up after a day. */
 const wrongClock = fc.record({
   who: fc.constantFrom<WrongClock['who'][]>('server', 'driver', 'both'),
-  byMs: fc.constantFrom(MINUTE_MS, -MINUTE_MS, HOUR_MS, -HOUR_MS, 10 * HOUR_MS),
+  byMs: fc.constantFrom(SHORT_MS, -SHORT_MS, HOUR_MS, -HOUR_MS, 10 * HOUR_MS),
   minute: fc.integer({ min: 1, max: 29 }),
   restarts: fc.boolean(),
 })
