@@ -10,7 +10,8 @@ import { notifications } from './collections/notifications.ts'
 import { qpuTimeRequests } from './collections/qpu_time_requests.ts'
 import { qpus } from './collections/qpus.ts'
 import { quantumJobs } from './collections/quantum_jobs.ts'
-import { sessions } from './collections/sessions.ts'
+import { clusterAccounts } from './collections/sessions/cluster_accounts.ts'
+import { sessions } from './collections/sessions/sessions.ts'
 import { superusers } from './collections/superusers.ts'
 import { timeSlots } from './collections/time_slots.ts'
 import { users } from './collections/users.ts'
@@ -21,6 +22,7 @@ export const COLLECTIONS = [
   apiTokens,
   calibrationRequests,
   calibrationResults,
+  clusterAccounts,
   drivers,
   events,
   externalAuths,

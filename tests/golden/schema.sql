@@ -1,4 +1,4 @@
--- after migration 20
+-- after migration 21
 CREATE TABLE "api_tokens" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,
@@ -6,7 +6,8 @@ CREATE TABLE "api_tokens" (
   "token" TEXT NOT NULL DEFAULT '',
   "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
   "expires_at" TEXT NOT NULL DEFAULT '',
-  "scope" TEXT NOT NULL DEFAULT 'all' CHECK ("scope" IN ('read', 'submit', 'all', 'operate')),
+  "scope" TEXT NOT NULL DEFAULT 'all' CHECK ("scope" IN ('read', 'submit', 'all', 'operate', 'session')),
+  "cluster" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
   "updated" TEXT NOT NULL
 ) STRICT;
@@ -145,6 +146,17 @@ CREATE TABLE "calibration_values" (
   PRIMARY KEY (qpu, element, parameter, at, report)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX "calibration_values_report" ON "calibration_values" ("report");
+CREATE TABLE "cluster_accounts" (
+  "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "id" TEXT NOT NULL UNIQUE,
+  "cluster" TEXT NOT NULL DEFAULT '',
+  "uid" INTEGER NOT NULL DEFAULT 0,
+  "user" TEXT NOT NULL REFERENCES "users" ("id") ON DELETE RESTRICT,
+  "created" TEXT NOT NULL,
+  "updated" TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX "cluster_accounts_cluster_uid_unique" ON "cluster_accounts" ("cluster", "uid");
+CREATE INDEX "cluster_accounts_user" ON "cluster_accounts" ("user");
 CREATE TABLE "drivers" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
   "id" TEXT NOT NULL UNIQUE,

@@ -5,7 +5,14 @@ import { hashToken } from '../../src/server/access-token.ts'
 import { statusesOf } from '../../src/server/http/error-codes.ts'
 import { onlySqlite } from '../support/postgres/only-sqlite.ts'
 import { JOBS } from '../support/server/access/record-rows.ts'
-import { fresh, isOperation, ROLES, scopeOf, type World } from '../support/server/access/row.ts'
+import {
+  fresh,
+  isOperation,
+  ROLES,
+  scopeOf,
+  statusOfCluster,
+  type World,
+} from '../support/server/access/row.ts'
 import { TABLE } from '../support/server/access/table.ts'
 import { openTestServer, TestClient } from '../support/server/server.ts'
 
@@ -24,6 +31,8 @@ beforeAll(async () => {
   }
   const operating = await server.admin.post('/api/tokens', { scope: 'operate' })
   expect(operating.get('scope')).toBe('operate')
+  const ofCluster = await server.admin.post('/api/tokens', { scope: 'session', cluster: 'lab' })
+  expect([ofCluster.get('scope'), ofCluster.get('cluster')]).toEqual(['session', 'lab'])
   const qpu = await server.createQpu('north')
   const { id: tuner } = await server.createTuner(qpu)
   world = {
@@ -41,6 +50,7 @@ beforeAll(async () => {
     scoped: {
       ...{ read: await scoped('read'), submit: await scoped('submit'), all: await scoped('all') },
       operate: new TestClient(server.url, { 'x-api-token': operating.text('token') }),
+      session: new TestClient(server.url, { 'x-api-token': ofCluster.text('token') }),
     },
     async job() {
       const job = await server.db.write('job', (tx) =>
@@ -102,6 +112,12 @@ describe('access by route and caller', () => {
       const { path = pattern, body } = (await call?.(world)) ?? {}
       const expected = isOperation(route) ? statuses[ROLES.indexOf('superuser')] : 403
       expect(await statusOf(world.scoped.operate, method, path, body)).toBe(expected ?? 0)
+    })
+
+    test.skipIf(isOfFile)(`${route} by the token of a cluster`, async () => {
+      const [method = '', pattern = ''] = route.split(' ')
+      const { path = pattern, body } = (await call?.(world)) ?? {}
+      expect(await statusOf(world.scoped.session, method, path, body)).toBe(statusOfCluster(route))
     })
   }
 

@@ -1,4 +1,4 @@
-import { environment, savedAccount } from '../../../clients/js/src/accounts.ts'
+import { savedAccount } from '../../../clients/js/src/accounts.ts'
 import { type CredentialOptions, credentialsOf } from '../../../clients/js/src/credentials.ts'
 import {
   AuthenticationError,
@@ -54,12 +54,9 @@ async function withOptions<C, T>(
   connect: (options: TransportOptions) => C,
   work: (client: C) => Promise<T>,
 ): Promise<T> {
-  const isOfSession = profile === undefined && environment('SVC_API_TOKEN') === undefined
-  const secret = isOfSession ? environment('SVC_SESSION') : undefined
   const given: CredentialOptions = {
     ...(svcAddr !== undefined && { baseUrl: svcAddr }),
     ...(profile !== undefined && { profile }),
-    ...(secret !== undefined && { apiToken: secret }),
   }
   const client = asUsage(() => {
     const { address, profile: used } = credentialsOf(given)
@@ -67,9 +64,9 @@ async function withOptions<C, T>(
     const pin = used === undefined ? undefined : savedAccount(used, true)?.ca_fingerprint
     return connect({ ...given, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) })
   })
-  const { token } = asUsage(() => credentialsOf(given))
-  const own = token === undefined ? 'none' : 'api_token'
-  return withStatus(() => work(client), secret === undefined ? own : 'session')
+  const { token, session } = asUsage(() => credentialsOf(given))
+  const own = token === session ? 'session' : 'api_token'
+  return withStatus(() => work(client), token === undefined ? 'none' : own)
 }
 
 /** Turns an address or a profile that the client refuses into a wrong call. */

@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { environment } from '../../../clients/js/src/accounts.ts'
 import {
   type Circuit,
   InvalidRequestError,
@@ -200,9 +199,8 @@ interface SubmissionFlags {
 }
 
 function submissionOf(programs: readonly Program[], flags: SubmissionFlags): Submission {
-  const { shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
+  const { qpu, shots, param, name, tag, optimizationLevel, seed, memory, allowUncalibrated, exact } = flags
   const { expectation, dynamicalDecoupling, scheduling, precision } = flags
-  const qpu = flags.qpu ?? environment('SVC_QPU')
   const parameters = param.map(parseParameter)
   const expectationValues = expectation.map(parsePauliSum)
   if (expectation.length > 0 && !exact) throw new UsageError('--expectation needs --exact')

@@ -29,6 +29,8 @@ const ENDS: Readonly<Record<wire.Session['end'], string>> = {
   balance: 'the balance of QPU seconds is used up',
 }
 
+const PAUSES: Readonly<Record<string, string>> = { '': 'it begins again', idle: 'no job of yours' }
+
 /** The state of a session in a line, with what it waits for. */
 export function stateOf(session: wire.Session): string {
   const { state, position, expected_start: start, ends_at, paused_by, end, end_reason } = session
@@ -36,6 +38,6 @@ export function stateOf(session: wire.Session): string {
   if (state === 'closed') return `closed: ${ENDS[end]}${end_reason === '' ? '' : `, ${plain(end_reason)}`}`
   if (state === 'queued') return `queued, position ${position}${start ? `, starts by ${at(start.to)}` : ''}`
   if (state === 'active') return `active until ${at(ends_at)}`
-  const why = paused_by === 'idle' ? 'no job of yours' : `the QPU is ${paused_by}`
+  const why = PAUSES[paused_by] ?? `the QPU is ${paused_by}`
   return `paused: ${why}; ends ${at(ends_at)}`
 }

@@ -44,6 +44,11 @@ export const startCommand = defineCommand({
       { default: 'exclusive' },
     ),
     for: FOR_FLAG,
+    cluster: flag(kinds.nonEmptyText('name'), 'With the API token of a cluster: its name'),
+    uid: flag(
+      kinds.integer({ min: 1 }),
+      'With the API token of a cluster: the user id there whose session it is',
+    ),
     until: flag(
       kinds.nonEmptyText('time'),
       'Latest end of what it is held for, such as 2026-01-31T10:05:00Z',
@@ -85,14 +90,21 @@ interface StartFlags {
   mode: 'exclusive' | 'batch'
   for: string | undefined
   until: string | undefined
+  cluster: string | undefined
+  uid: number | undefined
 }
 
-function bodyOf(qpu: string, { seconds, idle, mode, for: holder, until }: StartFlags): wire.PostSessionsBody {
+function bodyOf(
+  qpu: string,
+  { seconds, idle, mode, for: holder, until, cluster, uid }: StartFlags,
+): wire.PostSessionsBody {
   return {
     qpu_target: qpu,
     seconds,
     idle_seconds: idle,
     mode,
+    ...(cluster !== undefined && { cluster }),
+    ...(uid !== undefined && { uid }),
     holder: {
       ...(holder !== undefined && holderOf(holder)),
       ...(until !== undefined && { ends_at: until }),

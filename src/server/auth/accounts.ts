@@ -146,6 +146,8 @@ export class Accounts {
     const found = apiToken ? await findByApiToken(this.#dependencies.db, hashToken(apiToken)) : undefined
     if (!found || found.user.disabled) return { kind: 'guest' }
     const { token, user, superuser } = found
+    // One of a cluster acts for nobody but the accounts that its requests name; it ends with its superuser.
+    if (token.scope === 'session' && !superuser) return { kind: 'guest' }
     if (token.scope !== 'operate') return { kind: 'user', token, user, via: 'api_token' }
     const expiresAt = fromTimestamp(token.expires_at)
     if (!superuser || expiresAt === undefined) return { kind: 'guest' }

@@ -303,7 +303,7 @@ function unknownCaller({ headers }: Request, address: string): string {
 
 /** @throws AppError `unauthorized` for guests, `forbidden` for the wrong kind of account or API token. */
 function assertAccess(route: Route, caller: Caller): void {
-  assertScope(caller, route.scope, route.isOperation)
+  assertScope(caller, route)
   if (route.access === 'public') return
   if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
   if (route.access === 'superuser' && caller.kind !== 'superuser') {

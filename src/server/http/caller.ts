@@ -76,26 +76,42 @@ export function apiTokenOf(caller: Caller): ApiToken | undefined {
   return 'token' in caller ? caller.token : undefined
 }
 
+/** The cluster of an API token of the scope `session`, which opens sessions for its accounts. */
+export function clusterOf(caller: Caller): string | undefined {
+  const token = apiTokenOf(caller)
+  return token?.scope === 'session' ? token.cluster : undefined
+}
+
+/** What of a route the scope of an API token decides on: a step of the ladder, or a scope that names it. */
+interface ScopeNeeds {
+  readonly scope: TokenScope
+  /** Whether `operate` allows it. */
+  readonly isOperation?: boolean
+  /** Whether `session` allows it. */
+  readonly isForClusters?: boolean
+}
+
 /**
- * Checks the scope of an API token; other callers have no scope. `isOperation`: whether `operate` allows it.
+ * Checks the scope of an API token; other callers have no scope.
  * @throws AppError `forbidden` (`insufficient_scope`).
  */
-export function assertScope(caller: Caller, needed: TokenScope, isOperation: boolean): void {
+export function assertScope(caller: Caller, needs: ScopeNeeds): void {
   const scope = apiTokenOf(caller)?.scope
-  if (scope === undefined) return
+  if (scope === undefined || isEnough(scope, needs)) return
+  const isStep = (SCOPE_LADDER as readonly TokenScope[]).includes(scope)
+  const remedy = isStep
+    ? `this request needs ${needs.scope}; use another token or log in`
+    : 'which does not allow this request; use another token or log in'
+  throw new AppError('forbidden', `The API token has the scope ${scope}, ${remedy}`, {
+    reason: 'insufficient_scope',
+  })
+}
+
+function isEnough(scope: TokenScope, { scope: needed, isOperation, isForClusters }: ScopeNeeds): boolean {
+  if (scope === 'operate') return isOperation === true
+  if (scope === 'session') return isForClusters === true
   const steps: readonly TokenScope[] = SCOPE_LADDER
-  if (scope === 'operate' ? isOperation : steps.indexOf(scope) >= steps.indexOf(needed)) return
-  const remedy =
-    scope === 'operate'
-      ? 'log in as a superuser'
-      : `this request needs ${needed}; use another token or log in`
-  throw new AppError(
-    'forbidden',
-    `The API token has the scope ${scope}${scope === 'operate' ? ', which does not allow this request; ' : ', '}${remedy}`,
-    {
-      reason: 'insufficient_scope',
-    },
-  )
+  return steps.indexOf(scope) >= steps.indexOf(needed)
 }
 
 /** The login that a superuser issued for the account; undefined for all other callers. */

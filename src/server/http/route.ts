@@ -51,6 +51,8 @@ export interface Route {
   readonly scope: TokenScope
   /** Whether an API token of the scope `operate` may call it. */
   readonly isOperation: boolean
+  /** Whether an API token of the scope `session`, of a cluster, may call it. */
+  readonly isForClusters: boolean
   /** What the secret of a session may do here; `submit` only while it lasts. */
   readonly inSession: 'read' | 'submit' | undefined
   /** One line for the API reference. */
@@ -129,6 +131,7 @@ export function defineRoute<
     errors: {},
     isReplicated: scope !== 'read',
     isOperation: false,
+    isForClusters: false,
     inSession: undefined,
     receivesLarge: false,
     maxBody: BODIES.other,

@@ -1,27 +1,29 @@
 import * as v from 'valibot'
-import { AppError, fromTimestamp, notFound, toTimestamp } from '../../base/index.ts'
-import type { ReadTx, Tx } from '../../db/index.ts'
+import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
+import type { Tx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { requireQpu } from '../../db/store/qpus/index.ts'
 import {
   closeSession,
   endHolder,
-  holderById,
+  type Holder,
   listSessions,
   MAX_SECONDS,
+  type NewHolder,
+  nameInCluster,
   type Session,
-  sessions,
   setSeconds,
   startSession,
 } from '../../db/store/sessions/index.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
-import { type Caller, callerName, holderOf, type User } from '../http/caller.ts'
+import { type Caller, callerName, clusterOf, holderOf, type User } from '../http/caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from '../http/limits/idle-time.ts'
 import { contentHash, keyedRequest } from '../http/request/idempotency.ts'
 import { strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { holdersToEnd, requireOwn, startOf, userOf } from './access.ts'
 import { type SessionView, sessionResponse, startedResponse } from './responses.ts'
 import { viewSession } from './view.ts'
 import type { SessionWaits } from './waits.ts'
@@ -69,6 +71,20 @@ const newSession = v.object({
     }),
     {},
   ),
+  cluster: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('Of an API token of the scope session: its cluster, whose account `uid` names'),
+    ),
+  ),
+  uid: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.description('User id there, which `cluster_accounts` maps to a user'),
+    ),
+  ),
 })
 
 interface SessionRouteDependencies {
@@ -88,15 +104,19 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       path: '/api/sessions',
       access: 'signed_in',
       scope: 'submit',
+      isForClusters: true,
       summary: 'Hold a QPU: open a session, or join the open one of the same QPU and mode',
       body: newSession,
       headers: {
         'Idempotency-Key': 'Repeating the request with the same key returns the same holder and secret',
       },
       response: startedResponse,
-      statuses: [200, 201, 400, 404, 409, 422, 429],
+      statuses: [200, 201, 400, 403, 404, 409, 422, 429],
       errors: {
         session_open: 409,
+        other_cluster: 403,
+        account_not_mapped: 403,
+        account_disabled: 403,
         no_balance: 409,
         too_many_sessions: 409,
         too_many_holders: 409,
@@ -104,13 +124,13 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       },
       async run(context, { body, caller, request }) {
         const { db, config } = context
-        const user = await actingUser(db, caller)
+        const user = await userOf(context, caller, body)
         const keyed = keyedRequest(request.headers.get('idempotency-key') ?? undefined, {
           user: user.id,
           route: 'POST /api/sessions',
           bodyHash: contentHash(body),
         })
-        const { holder } = body
+        const holder = newHolder(caller, body.holder)
         const started = await db.write('start session', (tx) => {
           const wanted = {
             user: user.id,
@@ -118,20 +138,15 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
             mode: body.mode,
             seconds: body.seconds,
             idleSeconds: body.idle_seconds,
-            holder: {
-              kind: holder.kind ?? 'client',
-              name: holder.id ?? '',
-              endsAt:
-                holder.ends_at === undefined ? '' : toTimestamp(fromTimestamp(holder.ends_at) ?? tx.now),
-            },
+            holder,
             key: keyed?.key ?? '',
             bodyHash: keyed?.bodyHash ?? '',
           }
           const held = startSession(tx, wanted, config.sessionRate)
           if (held.made === 'session') bookings.take(user.id)
           if (held.made !== 'nothing')
-            audit(tx, caller, 'session.start', held.session, { kind: wanted.holder.kind })
-          return { ...held, view: viewSession(tx, held.session, config.sessionRate) }
+            audit(tx, caller, 'session.start', held.session, startOf(caller, holder.kind))
+          return { ...held, view: viewSession(tx, held.session, viewFor(context, caller)) }
         })
         const response = {
           ...started.view,
@@ -147,6 +162,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
+      isForClusters: true,
       summary:
         "List the caller's sessions, newest first; superusers those of all, with the secret of a session this one",
       query: strictQuery({
@@ -157,13 +173,18 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       }),
       statuses: [200, 400, 404],
       response: v.array(sessionResponse),
-      async run({ db, config }, { query, caller }) {
-        const user = caller.kind === 'superuser' ? undefined : (await actingUser(db, caller)).id
+      async run(context, { query, caller }) {
+        const { db } = context
+        const cluster = clusterOf(caller)
+        const isOfAll = caller.kind === 'superuser' || cluster !== undefined
+        const user = isOfAll ? undefined : (await actingUser(db, caller)).id
         const session = holderOf(caller)?.session
+        const { holder } = query
+        const held = holder && { ...holder, name: nameInCluster(cluster, holder.name) }
         return db.read((tx) => {
           const qpu = query.qpu === undefined ? undefined : requireQpu(tx, query.qpu).id
-          const found = listSessions(tx, { ...query, user, qpu, session })
-          return found.map((each) => viewSession(tx, each, config.sessionRate))
+          const found = listSessions(tx, { ...query, holder: held, user, cluster, qpu, session })
+          return found.map((each) => viewSession(tx, each, viewFor(context, caller)))
         })
       },
     }),
@@ -173,6 +194,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
+      isForClusters: true,
       summary: 'Retrieve a session, at once or when it is active or has ended',
       query: v.object({
         wait: v.optional(
@@ -198,7 +220,9 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         }
         if (query.wait === 0) return look(true)
         setIdleTimeout(query.wait + IDLE_TIMEOUT_SECONDS)
-        const wait = { id, account: callerName(caller), seconds: query.wait, signal: request.signal }
+        // Jobs of many users wait with the token of their cluster.
+        const account = clusterOf(caller) === undefined ? callerName(caller) : `session:${id}`
+        const wait = { id, account, seconds: query.wait, signal: request.signal }
         return waits.until(wait, async (isLast) => {
           current = await identify(request)
           return look(isLast)
@@ -211,17 +235,18 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       access: 'signed_in',
       inSession: 'submit',
       scope: 'submit',
+      isForClusters: true,
       summary: 'Change how long a session lasts after its first activation',
       body: v.object({ seconds }),
       statuses: [200, 400, 404, 409],
       errors: { session_closed: 409 },
       response: sessionResponse,
-      async run({ db, config }, { body, params, caller }) {
-        return db.write('extend session', (tx) => {
+      async run(context, { body, params, caller }) {
+        return context.db.write('extend session', (tx) => {
           const session = requireOwn(tx, caller, params['id'] ?? '')
           assertOpen(session)
           audit(tx, caller, 'session.extend', session, { seconds: body.seconds })
-          return viewSession(tx, setSeconds(tx, session, body.seconds), config.sessionRate)
+          return viewSession(tx, setSeconds(tx, session, body.seconds), viewFor(context, caller))
         })
       },
     }),
@@ -231,6 +256,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       access: 'signed_in',
       inSession: 'read',
       scope: 'submit',
+      isForClusters: true,
       summary: 'End a session, or one holder of it; the running job ends first',
       query: v.object({
         holder: v.optional(
@@ -242,47 +268,58 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       }),
       statuses: [200, 404],
       response: sessionResponse,
-      async run({ db, config }, { query, params, caller }) {
+      async run(context, { query, params, caller }) {
         const id = params['id'] ?? ''
-        return db.write('end session', (tx) => {
+        return context.db.write('end session', (tx) => {
           const session = requireOwn(tx, caller, id)
-          const holder = holderOf(caller)?.id ?? query.holder
-          const rate = config.sessionRate
+          const rate = context.config.sessionRate
           if (session.state !== 'closed') {
             const reason = caller.kind === 'superuser' ? (query.reason ?? '') : ''
-            if (holder === undefined) closeSession(tx, id, { end: 'ended', reason, rate })
-            else endHolder(tx, requireHolder(tx, session, holder), rate)
+            const ending = holdersToEnd(tx, caller, session, holderOf(caller)?.id ?? query.holder)
+            end(tx, session, ending, { reason, rate })
             audit(tx, caller, 'session.end', session, { reason })
           }
-          return viewSession(tx, requireOwn(tx, caller, id), rate)
+          return viewSession(tx, requireOwn(tx, caller, id), viewFor(context, caller))
         })
       },
     }),
   ]
 }
 
-function readSession({ db, config }: ServerContext, caller: Caller, id: string): Promise<SessionView> {
-  return db.read((tx) => viewSession(tx, requireOwn(tx, caller, id), config.sessionRate))
+/** A new holder as it is stored: that of a cluster has the name of the cluster in its own. */
+function newHolder(
+  caller: Caller,
+  { kind = 'client', id = '', ends_at: endsAt }: v.InferOutput<typeof newSession>['holder'],
+): NewHolder['holder'] {
+  const at = endsAt === undefined ? undefined : fromTimestamp(endsAt)
+  return {
+    kind,
+    name: nameInCluster(clusterOf(caller), id),
+    endsAt: at === undefined ? '' : toTimestamp(at),
+  }
+}
+
+/** Ends a session, or holders of it. */
+function end(
+  tx: Tx,
+  { id }: Session,
+  holders: readonly Holder[] | undefined,
+  { reason, rate }: { reason: string; rate: number },
+): void {
+  if (holders === undefined) closeSession(tx, id, { end: 'ended', reason, rate })
+  else for (const holder of holders) endHolder(tx, holder, rate)
+}
+
+function readSession(context: ServerContext, caller: Caller, id: string): Promise<SessionView> {
+  return context.db.read((tx) => viewSession(tx, requireOwn(tx, caller, id), viewFor(context, caller)))
+}
+
+function viewFor({ config }: ServerContext, caller: Caller) {
+  return { rate: config.sessionRate, cluster: clusterOf(caller) }
 }
 
 function isAwaited({ state }: SessionView, known: Session['state'] | undefined): boolean {
   return known === undefined ? state === 'active' || state === 'closed' : state !== known
-}
-
-/** @throws AppError `unauthorized` for guests; `not_found`, also for sessions of others. */
-function requireOwn(tx: ReadTx, caller: Caller, id: string): Session {
-  if (caller.kind === 'guest') throw new AppError('unauthorized', 'Authentication required')
-  const session = tx.find(sessions, id)
-  const isOwn = caller.kind === 'superuser' || session?.user === caller.user.id
-  const holder = holderOf(caller)
-  if (!session || !isOwn || (holder && holder.session !== id)) throw notFound()
-  return session
-}
-
-function requireHolder(tx: ReadTx, session: Session, id: string) {
-  const holder = holderById(tx, id)
-  if (holder?.session !== session.id) throw notFound()
-  return holder
 }
 
 function assertOpen({ state }: Session): void {

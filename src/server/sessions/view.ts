@@ -4,6 +4,7 @@ import { findQpu } from '../../db/store/qpus/index.ts'
 import {
   inLine,
   listHolders,
+  nameInCluster,
   type OpenSession,
   openSession,
   openSessionsOf,
@@ -11,8 +12,15 @@ import {
 } from '../../db/store/sessions/index.ts'
 import type { SessionView } from './responses.ts'
 
-/** A session as its user sees it; `rate`: QPU seconds for each second. */
-export function viewSession(tx: ReadTx, session: Session, rate: number): SessionView {
+interface ViewOptions {
+  /** QPU seconds for each second. */
+  rate: number
+  /** For a cluster, only what it holds itself, by the names that it gave. */
+  cluster: string | undefined
+}
+
+/** A session as its user or a cluster sees it. */
+export function viewSession(tx: ReadTx, session: Session, { rate, cluster }: ViewOptions): SessionView {
   const isOpen = session.state !== 'closed'
   const line = isOpen ? inLine(openSessionsOf(tx, session.qpu)) : []
   const at = line.findIndex(({ id }) => id === session.id)
@@ -36,9 +44,21 @@ export function viewSession(tx: ReadTx, session: Session, rate: number): Session
     end_reason: session.end_reason,
     held_seconds: session.held_ms / SECOND_MS,
     max_cost_seconds: mode === 'exclusive' ? maxHeldMs(session, tx.now) * (rate / SECOND_MS) : 0,
-    holders: listHolders(tx, id).map(({ session: _, user: __, created: ___, ...holder }) => holder),
+    holders: holdersOf(tx, id, nameInCluster(cluster, '')),
     created,
   }
+}
+
+function holdersOf(tx: ReadTx, session: string, prefix: string): SessionView['holders'] {
+  return listHolders(tx, session)
+    .filter(({ name }) => name.startsWith(prefix))
+    .map(({ id, kind, name, ends_at, ended_at }) => ({
+      id,
+      kind,
+      name: name.slice(prefix.length),
+      ends_at,
+      ended_at,
+    }))
 }
 
 /** At once if those before it pause or end, at the latest when the time of all of them is over. */

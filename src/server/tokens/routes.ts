@@ -34,12 +34,21 @@ const expiry = v.pipe(
 )
 
 const scope = v.picklist(TOKEN_SCOPES)
+const cluster = v.pipe(
+  v.string(),
+  v.maxLength(64),
+  v.description('With the scope session: the cluster for whose accounts it opens sessions'),
+)
 
 const tokenFields = v.object({
   id: v.string(),
   name: v.string(),
   expires_at: v.string(),
   scope,
+  cluster: v.pipe(
+    v.string(),
+    v.description("Of the scope session: for whose accounts it opens sessions; else ''"),
+  ),
   last_used: v.pipe(v.string(), v.description("UTC, up to an hour old; '' = never")),
   last_address: v.pipe(
     v.string(),
@@ -51,8 +60,8 @@ const tokenFields = v.object({
 const tokenResponse = v.pipe(tokenFields, v.title('ApiToken'))
 
 function presentToken(token: ApiToken, { at, address }: LastUse = { at: '', address: '' }) {
-  const { id, name, expires_at, scope, created, updated } = token
-  return { id, name, expires_at, scope, last_used: at, last_address: address, created, updated }
+  const { id, name, expires_at, scope, cluster, created, updated } = token
+  return { id, name, expires_at, scope, cluster, last_used: at, last_address: address, created, updated }
 }
 
 async function presentTokens(db: Database, user: string, tokens: readonly ApiToken[]) {
@@ -98,6 +107,20 @@ function withinScope(scope: TokenScope, expiresAt: string, now: number): string 
   })
 }
 
+/** @throws AppError `invalid` for a scope that the account cannot have, or one without its cluster. */
+function assertMayHave(caller: Caller, { scope, cluster }: { scope: TokenScope; cluster: string }): void {
+  if ((scope === 'operate' || scope === 'session') && caller.kind !== 'superuser') {
+    const message = `Only superusers have tokens of the scope ${scope}; use read, submit or all.`
+    throw badField('The account cannot have this API token', 'scope', message, {
+      code: 'validation_not_allowed',
+    })
+  }
+  if ((scope === 'session') === (cluster !== '')) return
+  const message =
+    scope === 'session' ? 'Name the cluster of the token.' : 'Only tokens of the scope session have one.'
+  throw badField('The API token and its cluster do not fit', 'cluster', message)
+}
+
 /** @throws AppError `invalid` for an expiry that is over; one that is stored already may be sent again. */
 function assertFuture(expiresAt: string | undefined, now: number, stored = ''): void {
   if (expiresAt === undefined || expiresAt === '' || expiresAt === stored || expiresAt > toTimestamp(now))
@@ -123,9 +146,10 @@ export function tokenRoutes(clock: Clock): Route[] {
         scope: v.pipe(
           v.optional(scope, 'all'),
           v.description(
-            '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most',
+            '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most; `session`, of superusers: sessions for the accounts of one cluster, nothing else',
           ),
         ),
+        cluster: v.optional(cluster, ''),
       }),
       statuses: [201],
       errors: { too_many_tokens: 409 },
@@ -133,19 +157,14 @@ export function tokenRoutes(clock: Clock): Route[] {
       async run({ db }, { body, caller, ...call }) {
         const user = await actingUser(db, caller)
         assertFuture(body.expires_at, clock.now())
-        if (body.scope === 'operate' && caller.kind !== 'superuser') {
-          const message = 'Only superusers have tokens of the scope operate; use read, submit or all.'
-          throw badField('The account cannot have this API token', 'scope', message, {
-            code: 'validation_not_allowed',
-          })
-        }
+        assertMayHave(caller, body)
         const expiresAt = withinScope(body.scope, withinLogin(caller, body.expires_at) ?? '', clock.now())
         creations.take(callerName(caller))
         const token = newApiToken()
-        const { name, scope } = body
+        const { name, scope, cluster } = body
         const row = await createApiToken(
           db,
-          { user: user.id, name, expiresAt, scope, hash: hashToken(token) },
+          { user: user.id, name, expiresAt, scope, cluster, hash: hashToken(token) },
           { actor: callerName(caller), personal: { ...clientOf(call) } },
         )
         return new Reply(201, { ...presentToken(row), token })

@@ -5,6 +5,7 @@ import { openFileService } from '../../support/executable/file-service.ts'
 import { BELL, runSvc } from '../../support/executable/service.ts'
 import { freePort } from '../../support/free-port.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(60_000)
 
@@ -88,4 +89,23 @@ test('the time to begin is now or after the session of another, and licenses are
   const planned = (await run(['session', 'plan', 'kelvin'])).out
   expect(Number(/^now\+(\d+)\n$/.exec(planned)?.[1])).toBeGreaterThan(400)
   expect((await run(['session', 'mirror'])).out).toBe('Licenses=svc_kelvin:1,svc_silent:0\n')
+  const [open] = await json(['session', 'list', '--qpu', 'kelvin', '--state', 'active'], theirs)
+  expect((await run(['session', 'end', open.id], theirs)).status).toBe(0)
+})
+
+test('a start that joins a session without jobs makes it active again', async () => {
+  const third = await service.createUser(1_000, 'third@example.org')
+  const theirs = { ...account, SVC_API_TOKEN: third.token }
+  const start = (id: string) =>
+    json(
+      ['session', 'start', 'kelvin', '--mode', 'batch', '--idle', '1', '--for', id, '--wait', '20'],
+      theirs,
+    )
+  const first = await start('slurm:1')
+  await until(
+    'the session to pause',
+    async () => (await json(['session', 'list'], theirs))[0].state === 'paused',
+  )
+  const second = await start('slurm:2')
+  expect([second.id, second.state]).toEqual([first.id, 'active'])
 })

@@ -15,7 +15,7 @@ import { calibrationRequests, calibrationResults } from '../../../src/db/store/c
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { events, notes, thresholds } from '../../../src/db/store/readings/index.ts'
-import { sessions } from '../../../src/db/store/sessions/index.ts'
+import { clusterAccounts, sessions } from '../../../src/db/store/sessions/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
 import { exportedRecord, importRecords, openSnapshot, toJsonLines } from '../../../src/db/transfer/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -79,6 +79,7 @@ export async function seed(db: Database): Promise<void> {
     tx.insert(quantumJobs, { ...ended, status: 'cancelled' })
     tx.insert(quantumJobs, { ...job, status: 'pending' })
     tx.insert(timeSlots, { start_time: '2020-01-01 10:00', end_time: '2020-01-01 11:00', booked_by: ada.id })
+    tx.insert(clusterAccounts, { cluster: 'lab', uid: 1000, user: ada.id })
     tx.insert(sessions, {
       user: ada.id,
       qpu: qpu.id,

@@ -299,7 +299,8 @@ const HARMLESS = [
 HARMLESS.push('qpu_ledger', 'qpu_time_requests', 'qpu_usage', 'quantum_jobs', 'quantum_jobs_tags')
 HARMLESS.push('recall_notices', 'recalled_jobs', 'recalls', 'recent_use', 'time_slots')
 // Secrets of sessions end with the logins of their user: `tokenKey` is a part of their key.
-HARMLESS.push('session_holders', 'sessions')
+// What clusters open for a user are sessions.
+HARMLESS.push('cluster_accounts', 'session_holders', 'sessions')
 
 const schema = readFileSync(join(import.meta.dir, '../../golden/schema.sql'), 'utf8')
 const COLUMNS = [...schema.matchAll(/CREATE TABLE "(\w+)" \(\n([\s\S]*?)\n\)/g)].flatMap(

@@ -40,6 +40,7 @@ const TABLE: Record<CollectionName, Row> = {
   api_tokens: CLOSED,
   calibration_requests: SIGNED_IN,
   calibration_results: SIGNED_IN,
+  cluster_accounts: CLOSED,
   drivers: SIGNED_IN,
   events: SIGNED_IN,
   external_auths: {

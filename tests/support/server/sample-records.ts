@@ -9,6 +9,7 @@ function seed(tx: Tx, owner: string, qpu: string, driver: string): Record<string
     api_tokens: { name: 'x', token: 'a'.repeat(64), user: owner },
     calibration_requests: { driver, mode: 'fidelity_check' },
     calibration_results: { driver, qpu, mode: 'full', values_stored_at: '2026-01-01 00:00:00.000Z' },
+    cluster_accounts: { cluster: 'lab', uid: 1000, user: owner },
     events: { source: 'd', type: 'Reading', ts: '2026-01-01T00:00:00.000Z' },
     external_auths: { recordRef: owner, provider: 'p', providerId: '1' },
     notes: { at: '2026-01-01 00:00:00.000Z', text: 'Trap exchanged', qpu },

@@ -5,6 +5,7 @@ package wire
 // Codes of errors, by which programs decide.
 const (
 	CodeAccountDisabled            = "account_disabled"
+	CodeAccountNotMapped           = "account_not_mapped"
 	CodeAddressNotAllowed          = "address_not_allowed"
 	CodeAlreadyConnected           = "already_connected"
 	CodeAlreadyHeld                = "already_held"
@@ -65,6 +66,7 @@ const (
 	CodeOauth2TokenFailed          = "oauth2_token_failed"
 	CodeOauth2UserFailed           = "oauth2_user_failed"
 	CodeOperatorKind               = "operator_kind"
+	CodeOtherCluster               = "other_cluster"
 	CodeOtherQpu                   = "other_qpu"
 	CodePageTooLarge               = "page_too_large"
 	CodeProviderUnavailable        = "provider_unavailable"

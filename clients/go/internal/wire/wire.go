@@ -364,6 +364,9 @@ type NewApiToken struct {
 
 	Scope string `json:"scope"`
 
+	// Of the scope session: for whose accounts it opens sessions; else ''
+	Cluster string `json:"cluster"`
+
 	// UTC, up to an hour old; '' = never
 	LastUsed string `json:"last_used"`
 
@@ -386,6 +389,9 @@ type ApiToken struct {
 	ExpiresAt string `json:"expires_at"`
 
 	Scope string `json:"scope"`
+
+	// Of the scope session: for whose accounts it opens sessions; else ''
+	Cluster string `json:"cluster"`
 
 	// UTC, up to an hour old; '' = never
 	LastUsed string `json:"last_used"`
@@ -2118,6 +2124,9 @@ type ApiTokensRecord struct {
 
 	Scope string `json:"scope"`
 
+	// With the scope session: for whose accounts it opens sessions
+	Cluster string `json:"cluster"`
+
 	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
 	Created string `json:"created"`
 
@@ -2229,6 +2238,32 @@ type CalibrationResultsRecord struct {
 
 	// Null = no recall is in force
 	Recalled *RecallMark `json:"recalled"`
+
+	Expand map[string]any `json:"expand,omitempty"`
+}
+
+// ClusterAccountsRecord: see the reference of the routes
+type ClusterAccountsRecord struct {
+	CollectionId string `json:"collectionId"`
+
+	CollectionName string `json:"collectionName"`
+
+	ID string `json:"id"`
+
+	// Name of the cluster, as of ClusterName in slurm.conf
+	Cluster string `json:"cluster"`
+
+	// User id there, never 0
+	Uid float64 `json:"uid"`
+
+	// Id in users; '' = none
+	User string `json:"user"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Created string `json:"created"`
+
+	// UTC, as 2026-01-31 09:05:00.000Z; '' = not set
+	Updated string `json:"updated"`
 
 	Expand map[string]any `json:"expand,omitempty"`
 }
@@ -2834,6 +2869,9 @@ type ApiTokensBody struct {
 	ExpiresAt *string `json:"expires_at,omitempty"`
 
 	Scope *string `json:"scope,omitempty"`
+
+	// With the scope session: for whose accounts it opens sessions
+	Cluster *string `json:"cluster,omitempty"`
 }
 
 // CalibrationRequestsBody: Required for a new record: driver, mode
@@ -2893,6 +2931,18 @@ type CalibrationResultsBody struct {
 	FinishedAt *string `json:"finished_at,omitempty"`
 
 	TracesStripped *bool `json:"traces_stripped,omitempty"`
+}
+
+// ClusterAccountsBody: Required for a new record: cluster, uid, user
+type ClusterAccountsBody struct {
+	// Name of the cluster, as of ClusterName in slurm.conf
+	Cluster *string `json:"cluster,omitempty"`
+
+	// User id there, never 0
+	Uid *float64 `json:"uid,omitempty"`
+
+	// Id in users; '' = none
+	User *string `json:"user,omitempty"`
 }
 
 // DriversBody: Required for a new record: name, qpu, operation, token
@@ -4276,8 +4326,11 @@ type PostTokensBody struct {
 
 	ExpiresAt *string `json:"expires_at,omitempty"`
 
-	// `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most
+	// `read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most; `session`, of superusers: sessions for the accounts of one cluster, nothing else
 	Scope *string `json:"scope,omitempty"`
+
+	// With the scope session: the cluster for whose accounts it opens sessions
+	Cluster *string `json:"cluster,omitempty"`
 }
 
 // PatchTokensByIdBody: see the reference of the routes
@@ -4748,6 +4801,12 @@ type PostSessionsBody struct {
 	Mode *string `json:"mode,omitempty"`
 
 	Holder *PostSessionsBodyHolder `json:"holder,omitempty"`
+
+	// Of an API token of the scope session: its cluster, whose account `uid` names
+	Cluster *string `json:"cluster,omitempty"`
+
+	// User id there, which `cluster_accounts` maps to a user
+	Uid *int64 `json:"uid,omitempty"`
 }
 
 // PatchSessionsByIdBody: see the reference of the routes

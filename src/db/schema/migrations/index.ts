@@ -12,6 +12,7 @@ import { bytesOfUsers } from './0017-bytes-of-users.ts'
 import { touchedJobs } from './0018-touched-jobs.ts'
 import { sessionCharges } from './0019-session-charges.ts'
 import { heldTimes } from './0020-held-times.ts'
+import { sessionTokens } from './0021-session-tokens.ts'
 import { requeuedAttempts } from './earlier/0001-requeued-attempts.ts'
 import { externalAuthNames } from './earlier/0002-external-auths.ts'
 import { userBytes } from './earlier/0003-user-bytes.ts'
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   touchedJobs,
   sessionCharges,
   heldTimes,
+  sessionTokens,
 ]

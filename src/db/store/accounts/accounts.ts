@@ -1,5 +1,5 @@
 import { AppError, badField, newId, newSecret } from '../../../base/index.ts'
-import { apiTokens } from '../../collections/api_tokens.ts'
+import { apiTokens, type TokenScope } from '../../collections/api_tokens.ts'
 import { type Superuser, superusers } from '../../collections/superusers.ts'
 import { type User, users } from '../../collections/users.ts'
 import type { SqlReader } from '../../engine/sql.ts'
@@ -97,8 +97,12 @@ export function findByApiToken(
     if (!token || (token.expires_at !== '' && token.expires_at <= tx.at)) return undefined
     const user = tx.find(users, token.user)
     if (!user) return undefined
-    return { token, user, ...(token.scope === 'operate' && { superuser: superuserOf(tx, user) }) }
+    return { token, user, ...(isOfSuperuser(token.scope) && { superuser: superuserOf(tx, user) }) }
   })
+}
+
+function isOfSuperuser(scope: TokenScope): boolean {
+  return scope === 'operate' || scope === 'session'
 }
 
 /** The new password of a superuser. */

@@ -48,7 +48,7 @@ const MAX_TOKENS = 200
  */
 export function createApiToken(
   db: Database,
-  token: { user: string; name: string; expiresAt: string; scope: TokenScope; hash: string },
+  token: { user: string; name: string; expiresAt: string; scope: TokenScope; cluster?: string; hash: string },
   creation: Pick<AuditEntry, 'actor' | 'personal'>,
 ): Promise<ApiToken> {
   return db.write('create api token', (tx) => {
@@ -67,15 +67,16 @@ export function createApiToken(
       name: token.name,
       expires_at: token.expiresAt,
       scope: token.scope,
+      cluster: token.cluster ?? '',
       token: token.hash,
     })
     syncOwner(tx, token.user)
-    const { name, scope, expires_at } = row
+    const { name, scope, cluster, expires_at } = row
     appendAudit(tx, {
       actor: creation.actor,
       action: 'token.create',
       subject: row.id,
-      detail: { user: token.user, scope, expires_at },
+      detail: { user: token.user, scope, ...(cluster !== '' && { cluster }), expires_at },
       personal: { ...creation.personal, name },
     })
     return row

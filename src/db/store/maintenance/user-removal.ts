@@ -3,7 +3,8 @@ import { apiTokens } from '../../collections/api_tokens.ts'
 import { externalAuths } from '../../collections/external_auths.ts'
 import { notifications } from '../../collections/notifications.ts'
 import { qpuTimeRequests } from '../../collections/qpu_time_requests.ts'
-import { sessions } from '../../collections/sessions.ts'
+import { clusterAccounts } from '../../collections/sessions/cluster_accounts.ts'
+import { sessions } from '../../collections/sessions/sessions.ts'
 import { timeSlots } from '../../collections/time_slots.ts'
 import { users } from '../../collections/users.ts'
 import { webhooks } from '../../collections/webhooks.ts'
@@ -65,7 +66,7 @@ export function removalSteps(user: string): RemovalStep[] {
     // Cancelling a job may read a program of 10 MB.
     (tx) => cancelPending(tx, user, 1),
     (tx) => releaseJobs(tx, user),
-    ...[apiTokens, externalAuths, sessions, timeSlots, qpuTimeRequests, webhooks].map(
+    ...[clusterAccounts, apiTokens, externalAuths, sessions, timeSlots, qpuTimeRequests, webhooks].map(
       (collection): RemovalStep =>
         (tx) =>
           removeOwned(tx, collection, user),
@@ -127,6 +128,7 @@ function releaseJobs(tx: Tx, user: string): boolean {
 
 /** The collections in which a user owns records. */
 const OWNER = new Map<AnyCollection, string>([
+  [clusterAccounts, 'user'],
   [apiTokens, 'user'],
   [externalAuths, 'recordRef'],
   [sessions, 'user'],

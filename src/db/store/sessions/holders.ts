@@ -8,8 +8,9 @@ import {
   SECOND_MS,
   toTimestamp,
 } from '../../../base/index.ts'
-import { sessions } from '../../collections/sessions.ts'
+import { sessions } from '../../collections/sessions/sessions.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { HELD_BY_CLUSTER } from './cluster-accounts.ts'
 import type { Session } from './known-sessions.ts'
 import { closeSession, fundedMsOf, nextBookingOfOthers } from './settle.ts'
 
@@ -133,16 +134,20 @@ function insertSession(tx: Tx, { user, qpu, mode, seconds, idleSeconds }: NewHol
   })
 }
 
-/** A session that is joined lasts as long as its new holder wants. */
+/** A session that is joined lasts as long as its new holder wants, and begins again if it was idle. */
 function lengthen(tx: Tx, session: Session, { seconds, idleSeconds }: NewHolder): Session {
   const activatedAt = fromTimestamp(session.activated_at)
   const passed = activatedAt === undefined ? 0 : Math.ceil((tx.now - activatedAt) / SECOND_MS)
   const wanted = Math.min(MAX_SECONDS, Math.max(session.seconds, passed + seconds))
   const idle = Math.max(session.idle_seconds, idleSeconds)
   const longer = wanted === session.seconds ? session : setSeconds(tx, session, wanted)
-  return idle === session.idle_seconds
-    ? longer
-    : (tx.update(sessions, session.id, { idle_seconds: idle }) ?? longer)
+  const patch = {
+    ...(idle !== session.idle_seconds && { idle_seconds: idle }),
+    // Else it would wait for a job of a holder that waits for it.
+    ...(session.paused_by === 'idle' && { paused_by: '' as const }),
+  }
+  if (Object.keys(patch).length === 0) return longer
+  return tx.update(sessions, session.id, patch) ?? longer
 }
 
 /** Sets how long a session lasts after its first activation; it still ends before another's booking. */
@@ -241,11 +246,12 @@ function requireSession(tx: ReadTx, id: string): Session {
   return session
 }
 
-/** Sessions of one user, or of all, newest first; with `holder` open ones that such a holder has. */
+/** Sessions of a user, of a cluster or of all, newest first; with `holder` open ones that it has. */
 export function listSessions(
   tx: ReadTx,
   of: {
     user: string | undefined
+    cluster: string | undefined
     qpu: string | undefined
     session: string | undefined
     state?: Session['state'] | undefined
@@ -253,16 +259,17 @@ export function listSessions(
     limit: number
   },
 ): Session[] {
-  const { user = '', qpu = '', session = '', state = '', holder, limit } = of
+  const { user = '', qpu = '', session = '', state = '', holder, cluster, limit } = of
   const held = holder
     ? `AND state IN ('queued', 'active', 'paused') AND EXISTS (SELECT 1 FROM session_holders
          WHERE session = sessions.id AND kind = $kind AND name = $name AND ended_at = '')`
     : ''
   const ids = tx.all<{ id: string }>(
     `SELECT id FROM sessions WHERE ($user = '' OR "user" = $user) AND ($qpu = '' OR qpu = $qpu)
-       AND ($session = '' OR id = $session) AND ($state = '' OR state = $state) ${held}
+       AND ($session = '' OR id = $session) AND ($state = '' OR state = $state)
+       ${held} ${cluster === undefined ? '' : `AND ${HELD_BY_CLUSTER}`}
      ORDER BY seq DESC LIMIT $limit`,
-    { user, qpu, session, state, limit, ...holder },
+    { user, qpu, session, state, limit, ...holder, ...(cluster !== undefined && { cluster }) },
   )
   return ids.flatMap(({ id }) => tx.find(sessions, id) ?? [])
 }

@@ -1,4 +1,6 @@
-export { sessions } from '../../collections/sessions.ts'
+export { clusterAccounts } from '../../collections/sessions/cluster_accounts.ts'
+export { sessions } from '../../collections/sessions/sessions.ts'
+export { isHeldByCluster, nameInCluster, userOfCluster } from './cluster-accounts.ts'
 export {
   endHolder,
   type HeldSession,

@@ -1,5 +1,5 @@
 import { fromTimestamp, SECOND_MS, toTimestamp } from '../../../base/index.ts'
-import { sessions } from '../../collections/sessions.ts'
+import { sessions } from '../../collections/sessions/sessions.ts'
 import { Memory, type MemorySource } from '../../records/memory.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import type { RecordOf } from '../../schema/collection.ts'

@@ -230,8 +230,8 @@ function mayActivate(session: OpenSession, facts: SessionFacts): boolean {
   if (session.state === 'paused' && session.pausedBy === 'idle' && !userIn(facts, session).hasJob)
     return false
   if (session.activatedAt !== undefined) return true
-  const lastsMs = Math.min(userIn(facts, session).nextBookingOfOthers, session.holdersEndAt) - now
-  return lastsMs >= Math.min(session.lastsMs, MIN_ACTIVE_MS)
+  const wantedMs = Math.min(session.lastsMs, session.holdersEndAt - now)
+  return userIn(facts, session).nextBookingOfOthers - now >= Math.min(wantedMs, MIN_ACTIVE_MS)
 }
 
 /** Makes it the first in line: a paused one that gave way stands first behind it. */

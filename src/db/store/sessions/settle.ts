@@ -1,5 +1,5 @@
 import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
-import { sessions } from '../../collections/sessions.ts'
+import { sessions } from '../../collections/sessions/sessions.ts'
 import { allOf, firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeSession } from '../accounts/ledger.ts'

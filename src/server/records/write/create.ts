@@ -26,7 +26,7 @@ export async function createRecord(
 ): Promise<unknown> {
   const { db } = service.context
   // Only what replaces `POST /api/jobs` is open to tokens that submit.
-  if (!behaviorOf(collection).submit) assertScope(call.caller, 'all', false)
+  if (!behaviorOf(collection).submit) assertScope(call.caller, { scope: 'all' })
   const rule = service.rulesOf(collection).create
   const write = openWrite(service, collection, { rule, refusal: notAllowed }, call)
   const { behavior, writer } = write

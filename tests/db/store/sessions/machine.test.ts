@@ -293,6 +293,18 @@ test('advance() lets nothing wait for times that a clock which was ahead has sto
   assert.equal(ended?.state, 'closed')
 })
 
+test('advance() activates one whose holder ends before its seconds do', () => {
+  const user = {
+    hasJob: false,
+    activeAt: undefined,
+    fundedMs: 1e9,
+    nextBookingOfOthers: Number.POSITIVE_INFINITY,
+  }
+  const facts = { closedBy: undefined, isRunning: false, booking: undefined, users: new Map([['ada', user]]) }
+  const short = session('ada', { lastsMs: 60 * SECOND, holdersEndAt: 59 * SECOND })
+  assert.equal(advance([short], { ...facts, now: 0 }).sessions[0]?.state, 'active')
+})
+
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed | 0

@@ -4,7 +4,7 @@ import { all, fresh, PROGRAM, PUBLIC, type Row, type Statuses, SUPERUSER } from 
 const SUPERUSER_RECORDS: Statuses = [403, 403, 403, 403, 200]
 /** Creating a record here submits a job. */
 export const JOBS = '/api/collections/quantum_jobs/records'
-const HIDDEN = ['_superusers', 'api_tokens', 'webhooks']
+const HIDDEN = ['_superusers', 'api_tokens', 'cluster_accounts', 'webhooks']
 
 /** The routes of records, for each kind of rule; their contents are tested in records/rules.test.ts. */
 export const RECORD_ROWS: readonly Row[] = [

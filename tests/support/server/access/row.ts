@@ -84,6 +84,16 @@ const OPERATIONS = new Set([
     'POST /api/op/recalls/:id/undo',
   ],
 ])
+/** What an API token of the scope `session` allows, and what it gets: the sessions here are no cluster's. */
+const OF_CLUSTERS: Readonly<Record<string, number>> = {
+  'POST /api/sessions': 400,
+  'GET /api/sessions': 200,
+  'GET /api/sessions/:id': 404,
+  'PATCH /api/sessions/:id': 404,
+  'DELETE /api/sessions/:id': 404,
+}
+export const statusOfCluster = (route: string) => OF_CLUSTERS[route] ?? 403
+
 export const isOperation = (route: string) => OPERATIONS.has(route)
 
 export const all = (status: number): Statuses => [status, status, status, status, status]

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { text } from '../fields.ts'
 
 /** What an API token may do. */
-export const SCOPES = ['read', 'submit', 'all', 'operate'] as const
+export const SCOPES = ['read', 'submit', 'all', 'operate', 'session'] as const
 export type Scope = (typeof SCOPES)[number]
 
 export const apiToken = v.object({

@@ -11,9 +11,10 @@ import { Tabs } from '../../../parts/Tabs.tsx'
 import { ExpiryFields } from './ExpiryFields.tsx'
 import { type Expiry, expiresAt } from './expiry.ts'
 
-const INITIAL: { name: string; scope: Scope; choice: Expiry; expires_at: string } = {
+const INITIAL: { name: string; scope: Scope; cluster: string; choice: Expiry; expires_at: string } = {
   name: '',
   scope: 'submit',
+  cluster: '',
   choice: '90',
   expires_at: '',
 }
@@ -23,7 +24,11 @@ const SCOPE_TEXTS = {
   submit: 'Submit: also submit and cancel jobs',
   all: 'All: everything that you may do',
   operate: 'Operate: QPUs and their queue, as a superuser, 30 days at most',
+  session: 'Session: sessions for the accounts of one cluster, nothing else',
 }
+
+/** Scopes of superusers only. */
+const OF_SUPERUSERS: readonly Scope[] = ['operate', 'session']
 
 /** Creates an API token and shows its value once. */
 export function NewToken({ created, close }: { created: () => void; close: () => void }) {
@@ -35,8 +40,9 @@ export function NewToken({ created, close }: { created: () => void; close: () =>
       expiresAt(choice, expires_at, Date.now()) === undefined
         ? { expires_at: 'Choose a day in the future' }
         : {},
-    async submit({ name, scope, choice, expires_at }) {
-      const body = { name, scope, expires_at: expiresAt(choice, expires_at, Date.now()) }
+    async submit({ name, scope, cluster, choice, expires_at }) {
+      const ofCluster = scope === 'session' ? { cluster } : {}
+      const body = { name, scope, ...ofCluster, expires_at: expiresAt(choice, expires_at, Date.now()) }
       value.value = (await api.post('/api/tokens', body, createdToken)).token
       created()
     },
@@ -49,7 +55,7 @@ export function NewToken({ created, close }: { created: () => void; close: () =>
         <ExpiryFields form={form} />
         <fieldset class="choice column">
           <legend>Scope</legend>
-          {SCOPES.filter((scope) => scope !== 'operate' || superuser.value).map((scope) => (
+          {SCOPES.filter((scope) => superuser.value || !OF_SUPERUSERS.includes(scope)).map((scope) => (
             <label key={scope}>
               <input
                 type="radio"
@@ -61,6 +67,15 @@ export function NewToken({ created, close }: { created: () => void; close: () =>
             </label>
           ))}
         </fieldset>
+        {form.values.value.scope === 'session' && (
+          <TextField
+            form={form}
+            name="cluster"
+            label="Cluster"
+            placeholder="ClusterName of slurm.conf"
+            required
+          />
+        )}
         <FormActions form={form} action="Create" cancel={close} />
       </form>
     </Dialog>

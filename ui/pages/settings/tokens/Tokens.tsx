@@ -124,6 +124,7 @@ const SCOPE_WORDS = {
   submit: 'read and submit jobs',
   all: 'do everything',
   operate: 'operate QPUs and their queue',
+  session: 'open sessions for a cluster',
 }
 
 function Lead({ tokens }: { tokens: readonly ApiToken[] }) {

@@ -1,5 +1,5 @@
-import { defineCollection } from '../schema/collection.ts'
-import { choice, date, integer, optionalChoice, relation, text } from '../schema/fields/index.ts'
+import { defineCollection } from '../../schema/collection.ts'
+import { choice, date, integer, optionalChoice, relation, text } from '../../schema/fields/index.ts'
 
 const OWN = 'user = @request.auth.id'
 
