@@ -62,6 +62,7 @@ test('the program accepts each command that pages, --help and messages print', a
 const OTHERS = [
   '--program',
   '--begin',
+  '--comment',
   '--no-checks',
   '--quick',
   '--dist',

@@ -21,6 +21,7 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   'docs/how-to/operate.md': { as: 'superuser', prints: /"status":"pending"[\s\S]*job\.hold/ },
   'docs/how-to/receipts.md': { as: 'user', prints: /Signature and document +OK[\s\S]*Results +OK/ },
   'docs/how-to/run-a-driver.md': { as: 'superuser', prints: /process: .*aer_sim[\s\S]*max_qubits/ },
+  'docs/how-to/run-in-slurm.md': { as: 'superuser', prints: /"scope":"session"[\s\S]*"uid":1000/ },
   'docs/how-to/run-the-server.md': { as: 'superuser', prints: /"lines":\[/ },
   'docs/how-to/use-the-command-line.md': {
     as: 'user',
