@@ -51,12 +51,21 @@ function submit({ token }: User, key: string): Promise<string> {
 async function untilEnded({ token }: User, id: string, signal: AbortSignal): Promise<void> {
   for (let turn = 0; !signal.aborted; ) {
     const url = `${urls[turn % urls.length]}/api/jobs/${id}?wait=20`
-    const response = await fetch(url, { headers: { authorization: token }, signal }).catch(() => undefined)
-    const { status } = response?.ok ? ((await response.json()) as { status: string }) : {}
+    const status = await statusAt(url, { headers: { authorization: token }, signal })
     if (status === 'completed') return
     if (status !== undefined) continue
     turn += 1
     await Bun.sleep(RETRY_MS)
+  }
+}
+
+/** Undefined without a response; the signal may end also one that is arriving. */
+async function statusAt(url: string, init: RequestInit): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, init)
+    return response.ok ? ((await response.json()) as { status: string }).status : undefined
+  } catch {
+    return undefined
   }
 }
 
