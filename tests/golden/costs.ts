@@ -20,9 +20,9 @@ export interface Cost {
  */
 export const COSTS = {
   /** A job into the queue. Four statements are for its estimate: its job, calibrations, bookings, chips. */
-  submit: { frames: 8, framesOf16: 17, statements: 9, trees: 8, roundTrips: 3 },
+  submit: { frames: 8, framesOf16: 17, statements: 9, trees: 8, roundTrips: 2 },
   /** The next job of an idle QPU is found and claimed. */
-  claim: { frames: 3, framesOf16: 7, statements: 11, trees: 3, roundTrips: 3 },
+  claim: { frames: 3, framesOf16: 7, statements: 11, trees: 3, roundTrips: 2 },
   /**
    * A job ends well. One page and two statements are its provenance: the index by which the jobs of a
    * calibration are found and by which what no job refers to is removed. Three pages are its charge, and one
@@ -30,7 +30,7 @@ export const COSTS = {
    */
   result: { frames: 11, framesOf16: 25, statements: 9, trees: 8, roundTrips: 3 },
   /** A job ends well, and the next one of its QPU is claimed, in one commit. */
-  drain: { frames: 10, framesOf16: 28, statements: 19, trees: 9, roundTrips: 5 },
+  drain: { frames: 10, framesOf16: 28, statements: 19, trees: 9, roundTrips: 4 },
   /** The sums over jobs are written, at most once a second: after one job, and after 16. */
   sums: { frames: 3, framesOf16: 3, statements: 8, trees: 3, roundTrips: 2 },
   /** A running job returns to the queue. */

@@ -30,6 +30,8 @@ export interface Connection {
   post(sql: string, params?: Params, onRows?: (rows: Row[]) => void): number
   /** Runs what was posted and not sent yet. @throws what one of these statements throws. */
   settle(): void
+  /** Whether statements were posted that have not been sent. */
+  hasPosted(): boolean
   /** Starts a transaction, which `commit` or `rollback` ends. */
   begin(mode: TransactionMode): void
   commit(): void

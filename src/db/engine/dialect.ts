@@ -25,6 +25,8 @@ export interface Dialect {
   readonly joinInOrder: string
   /** Whether one INSERT with DO UPDATE may meet the same row several times. */
   readonly repeatsUpserts: boolean
+  /** A statement that returns rows, which fails unless it is one, where it runs after it was sent. */
+  ofOneRow(statement: string): string
   /** Another number for each row, to sort by. */
   readonly random: string
   /** A table of which only the named index is used, where a planner takes hints. */

@@ -6,9 +6,26 @@ import { isUnflushed } from './failure.ts'
 interface Joined<T> {
   value: T
   /**
-   * Resolves after the commit. Rejects when the commit fails; then nothing of the whole group was written.
+   * Resolves after the commit. Rejects when the commit fails, and then nothing of the whole group was written,
+   * or when what the work has posted fails.
    */
   committed: Promise<void>
+  /** Whether all rows of what it has posted are there; otherwise `onSent` is called later. */
+  isSent: boolean
+}
+
+/**
+ * Whether what a work has posted leaves with the COMMIT, one round trip less, unless another work joins its
+ * group: `alone` if it is the first one; `last` behind others, too, which are then undone with it if one of
+ * these statements fails: only for statements without values of clients.
+ */
+export type WithCommit = 'alone' | 'last'
+
+interface JoinOptions {
+  /** Called after the work. */
+  withCommit?: () => WithCommit | undefined
+  /** Called when the rows of what the work has posted are there, if they are not when `join` returns. */
+  onSent?: () => void
 }
 
 /** Groups writes of one connection into shared commits. */
@@ -16,9 +33,22 @@ interface GroupCommit {
   /**
    * Runs `work` immediately, in the open transaction if there is one. If it throws, only this work is undone.
    */
-  join<T>(work: () => T): Joined<T>
+  join<T>(work: () => T, options?: JoinOptions): Joined<T>
   /** Commits the open group. */
   flush(): void
+}
+
+/** The works of one commit, in the order in which they joined. */
+interface Group {
+  readonly works: PromiseWithResolvers<void>[]
+}
+
+/** A work whose posted statements wait for the COMMIT, or for the next work of its group. */
+interface Kept {
+  readonly group: Group
+  readonly isFirst: boolean
+  readonly own: PromiseWithResolvers<void>
+  onSent(): void
 }
 
 /** A commit does not follow work of this time immediately: other requests run between them. */
@@ -45,45 +75,56 @@ export function createGroupCommit(
   { beforeCommit, onCommitted, onUnflushed, clock = systemClock }: CommitListeners = {},
 ): GroupCommit {
   const slice = new TimeSlice(clock, LONG_WORK_MS)
-  let open: PromiseWithResolvers<void> | undefined
+  let open: Group | undefined
+  let kept: Kept | undefined
   let isWorking = false
 
-  function begin(): PromiseWithResolvers<void> {
+  function begin(): Group {
     connection.begin('write')
-    const group = Promise.withResolvers<void>()
-    // Nobody waits for it when its only work has failed.
-    group.promise.catch(() => undefined)
+    const group: Group = { works: [] }
     slice.begin()
     setImmediate(() => endAfterOthers(group))
     return group
   }
 
-  function endAfterOthers(group: PromiseWithResolvers<void>): void {
+  function endAfterOthers(group: Group): void {
     if (slice.isOver) setImmediate(() => end(group))
     else end(group)
   }
 
-  function end(group: PromiseWithResolvers<void>): void {
+  function end(group: Group): void {
     if (group !== open) return
     open = undefined
+    const last = kept
+    kept = undefined
     try {
       beforeCommit?.()
       connection.commit()
+      last?.onSent()
       const flushed = onCommitted?.()
-      if (flushed === undefined) group.resolve()
-      else flushed.then(group.resolve, (error) => refuse(group, error))
+      if (flushed === undefined) resolve(group)
+      else
+        flushed.then(
+          () => resolve(group),
+          (error) => refuse(group, error),
+        )
     } catch (error) {
       if (connection.inTransaction()) connection.rollback()
       refuse(group, error)
     }
   }
 
-  function refuse(group: PromiseWithResolvers<void>, error: unknown): void {
-    if (isUnflushed(error)) onUnflushed?.(error)
-    group.reject(error)
+  /** In their order, in which their changes are published. */
+  function resolve({ works }: Group): void {
+    for (const work of works) work.resolve()
   }
 
-  function undo(group: PromiseWithResolvers<void>, isFirst: boolean, error: unknown): void {
+  function refuse({ works }: Group, error: unknown): void {
+    if (isUnflushed(error)) onUnflushed?.(error)
+    for (const work of works) work.reject(error)
+  }
+
+  function undo({ works }: Group, isFirst: boolean, error: unknown): void {
     const isOpen = connection.inTransaction()
     if (isOpen && !isFirst) {
       connection.rollbackToSavepoint()
@@ -92,12 +133,36 @@ export function createGroupCommit(
     // When the disk is full, SQLite rolls back the whole transaction on its own.
     if (isOpen) connection.rollback()
     open = undefined
-    group.reject(error)
+    for (const work of works) work.reject(error)
+  }
+
+  /** The next work sees what the last one wrote, and is not undone with it. */
+  function sendKept(): void {
+    if (!kept) return
+    const { group, isFirst, own, onSent } = kept
+    kept = undefined
+    try {
+      connection.settle()
+    } catch (error) {
+      own.reject(error)
+      undo(group, isFirst, error)
+      return
+    }
+    onSent()
+  }
+
+  function added(group: Group): PromiseWithResolvers<void> {
+    const own = Promise.withResolvers<void>()
+    // The caller may wait for another work of the group.
+    own.promise.catch(() => undefined)
+    group.works.push(own)
+    return own
   }
 
   return {
-    join(work) {
+    join(work, { withCommit = () => undefined, onSent = () => undefined } = {}) {
       if (isWorking) throw new TypeError('a transaction is open already; use its tx')
+      sendKept()
       const isFirst = open === undefined
       open ??= begin()
       const group = open
@@ -105,9 +170,12 @@ export function createGroupCommit(
       isWorking = true
       try {
         const value = work()
-        connection.settle()
+        const isKept = mayKeep(isFirst, withCommit()) && connection.hasPosted()
+        if (!isKept) connection.settle()
         if (!isFirst) connection.releaseSavepoint()
-        return { value, committed: group.promise }
+        const own = added(group)
+        if (isKept) kept = { group, isFirst, own, onSent }
+        return { value, committed: own.promise, isSent: !isKept }
       } catch (error) {
         undo(group, isFirst, error)
         throw error
@@ -119,4 +187,8 @@ export function createGroupCommit(
       if (open) end(open)
     },
   }
+}
+
+function mayKeep(isFirst: boolean, when: WithCommit | undefined): boolean {
+  return when === 'last' || (when === 'alone' && isFirst)
 }

@@ -103,7 +103,11 @@ export class ServerConnection implements Connection {
   }
 
   settle(): void {
-    if (this.#waiting.some(({ isFrame }) => !isFrame)) this.#send([])
+    if (this.hasPosted()) this.#send([])
+  }
+
+  hasPosted(): boolean {
+    return this.#waiting.some(({ isFrame }) => !isFrame)
   }
 
   begin(mode: TransactionMode): void {

@@ -54,8 +54,9 @@ export interface Database {
   readApart<Row>(statement: Statement): Promise<Row[]>
   readonly changes: ChangeFeed
   /**
-   * Changes that are about to be committed with the current group, or not at all. For listeners that write in
-   * response: a write made immediately shares the commit.
+   * Changes that are about to be committed with the current group, or not at all; those of `Tx.withCommit` at
+   * their commit, unless another intent joins the group. For listeners that write in response: a write made
+   * immediately shares the commit.
    */
   readonly upcoming: ChangeFeed
   /** Changes that `upcoming` published, but whose commit failed. */

@@ -11,6 +11,7 @@ import { splitLarge } from '../schema/large-values.ts'
 import type { AnyRecord, Plan } from '../schema/plan.ts'
 import { copyRecord, setDecoded, unreadText } from '../schema/unread-json.ts'
 import { fieldError, initialValue } from '../schema/values.ts'
+import type { Change } from './changes.ts'
 import type { RecordReader } from './record-reader.ts'
 import { releaseReferences } from './references.ts'
 import type { WriterDependencies } from './writer-dependencies.ts'
@@ -23,6 +24,12 @@ export interface RecordWriter {
    * @throws AppError `invalid` with `fields` when values are rejected.
    */
   insert<C extends AnyCollection>(
+    collection: C,
+    values: Partial<RecordOf<C>>,
+    columns?: Readonly<Record<string, Bindable>>,
+  ): RecordOf<C>
+  /** The same for a record without values that must be unique, of which such an error fails the transaction. */
+  postInsert<C extends AnyCollection>(
     collection: C,
     values: Partial<RecordOf<C>>,
     columns?: Readonly<Record<string, Bindable>>,
@@ -53,7 +60,12 @@ export function createRecordWriter(dependencies: WriterDependencies): RecordWrit
       values: Partial<RecordOf<C>>,
       columns: Readonly<Record<string, Bindable>> = {},
       // The record has exactly the declared fields; see createRecordReader.
-    ) => insert(dependencies, hookTx, collection, values, columns) as RecordOf<C>,
+    ) => insert(dependencies, hookTx, collection, values, { columns }) as RecordOf<C>,
+    postInsert: <C extends AnyCollection>(
+      collection: C,
+      values: Partial<RecordOf<C>>,
+      columns: Readonly<Record<string, Bindable>> = {},
+    ) => insert(dependencies, hookTx, collection, values, { columns, isPosted: true }) as RecordOf<C>,
     update: <C extends AnyCollection>(
       collection: C,
       id: string,
@@ -67,7 +79,7 @@ export function createRecordWriter(dependencies: WriterDependencies): RecordWrit
       releaseReferences(dependencies, collection, id, writer.remove)
       dependencies.sql.run(`DELETE FROM ${quoted(collection.name)} WHERE id = $id`, { id })
       dependencies.reader.forget(collection.name, id)
-      dependencies.recordChange(collection, id, 'delete', record)
+      dependencies.recordChange({ collection: collection.name, id, action: 'delete', record })
       return true
     },
   }
@@ -84,7 +96,7 @@ function insert(
   hookTx: HookTx,
   collection: AnyCollection,
   values: Record<string, unknown>,
-  columns: Readonly<Record<string, Bindable>>,
+  { columns, isPosted = false }: { columns: Readonly<Record<string, Bindable>>; isPosted?: boolean },
 ): AnyRecord {
   const { sql, planOf } = dependencies
   const plan = planOf(collection)
@@ -109,10 +121,16 @@ function insert(
   )
   const params = { ...row, ...columns, id: record.id, created: sql.at, updated: sql.at }
   const statement = plan.insert(Object.keys(columns))
-  const inserted = guardUnique(collection, failure, () => sql.one<{ seq: number }>(statement, params))
+  const created = (row: { seq?: unknown } | undefined): Change => {
+    return { collection: collection.name, id: record.id, action: 'create', record, seq: Number(row?.seq) }
+  }
+  if (isPosted) dependencies.post(statement, params, ([row]) => [created(row)])
+  else {
+    const row = guardUnique(collection, failure, () => sql.one<{ seq: number }>(statement, params))
+    dependencies.recordChange(created(row))
+  }
   saveLarge(sql, record.id, { isNew: true })
   collection.hooks.afterInsert?.({ tx: hookTx, record })
-  dependencies.recordChange(collection, record.id, 'create', record, inserted?.seq)
   return record
 }
 
@@ -156,7 +174,7 @@ function update(
     ),
   )
   saveLarge(sql, id)
-  dependencies.recordChange(collection, id, 'update', after)
+  dependencies.recordChange({ collection: collection.name, id, action: 'update', record: after })
   return after
 }
 

@@ -54,5 +54,8 @@ function release(
     `UPDATE ${table} SET ${column} = ${reference.without(sql.dialect, column, '$id')}, updated = $at WHERE ${condition}`,
     { id, at: sql.at },
   )
-  for (const row of rows) recordChange(other, row.id, 'update', reader.find(other, row.id))
+  for (const row of rows) {
+    const record = reader.find(other, row.id)
+    recordChange({ collection: other.name, id: row.id, action: 'update', record })
+  }
 }

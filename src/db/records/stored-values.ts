@@ -1,10 +1,9 @@
 import { KIB } from '../../base/index.ts'
 import { INSERTION_ORDER } from '../engine/dialect.ts'
 import { quoted, type SqlReader } from '../engine/sql.ts'
-import type { AnyCollection, RecordOf } from '../schema/collection.ts'
-import { JsonText, StoredJson } from '../schema/json-text.ts'
+import type { AnyCollection } from '../schema/collection.ts'
+import { JsonText, type StoredJson } from '../schema/json-text.ts'
 import { largeTableOf, valueSql } from '../schema/large-values.ts'
-import { unreadValues } from '../schema/unread-json.ts'
 
 /** Records that are read for responses have longer large values as handles, see `StoredJson`. */
 export const MAX_HELD_BYTES = 64 * KIB
@@ -24,21 +23,11 @@ export function loader(sql: SqlReader, collection: AnyCollection) {
   }
 }
 
-/**
- * `record[name]`, a large one as its JSON text in UTF-8, which is read now if it is still in the database:
- * without conversion to text that takes half of the time.
- */
-export function largeValueOf<C extends AnyCollection>(
-  sql: SqlReader,
-  collection: C,
-  record: RecordOf<C>,
-  name: keyof RecordOf<C> & string,
-): unknown {
-  const unread = unreadValues(record)?.get(name) ?? record[name]
-  if (!(unread instanceof StoredJson)) return unread
+/** The JSON text of a large value in UTF-8: without conversion to text, reading it takes half of the time. */
+export function largeTextOf(sql: SqlReader, collection: AnyCollection, id: string, name: string): JsonText {
   const { bytes } = sql.one<{ bytes: Uint8Array }>(
     `SELECT ${sql.dialect.bytes(valueSql(collection, name))} AS bytes FROM ${quoted(collection.name)} WHERE "id" = $id`,
-    { id: record.id },
+    { id },
   ) ?? { bytes: undefined }
   return new JsonText(bytes ?? 'null')
 }

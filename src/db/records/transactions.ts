@@ -142,18 +142,18 @@ export class Transactions {
   /** Runs an intent in the open group; its changes are published after the commit of that. */
   #join<T>(intent: string, work: (tx: Tx) => T): { value: T; published: Promise<void> } {
     const { changes: committedFeed, upcoming, withdrawn } = this.feeds
-    const changes: Change[] = []
-    const { tx, end, complete } = createTx(this.#engine.writer, this.#tx, this.#clock.now(), changes)
-    const completed = () => {
-      const result = work(tx)
-      complete()
-      return result
+    let changes: readonly Change[] = []
+    const { tx, end, complete, withCommit } = createTx(this.#engine.writer, this.#tx, this.#clock.now())
+    const onSent = () => {
+      changes = complete()
+      upcoming.publish(changes)
     }
-    const { value, committed } = this.#group.join(() => {
-      const result = finished(intent, completed, end)
+    const joined = () => {
+      const result = finished(intent, () => work(tx), end)
       if (feature('FAILPOINTS')) failpoint(`${intent}.inside`)
       return result
-    })
+    }
+    const { value, committed, isSent } = this.#group.join(joined, { withCommit, onSent })
     const published = committed.then(() => {
       if (feature('FAILPOINTS')) failpoint(`${intent}.after`)
       if (tx.hasWritten()) this.storage.succeeded()
@@ -161,7 +161,7 @@ export class Transactions {
     })
     committed.catch(() => withdrawn.publish(changes))
     // Last, so that the writes of a listener are published after this one.
-    upcoming.publish(changes)
+    if (isSent) onSent()
     return { value, published }
   }
 

@@ -1,5 +1,6 @@
-import { toTimestamp } from '../../base/index.ts'
+import { AppError, toTimestamp } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
+import type { WithCommit } from '../engine/group-commit.ts'
 import { readAll } from '../engine/query.ts'
 import type { Params, SqlReader, SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection, RecordOf } from '../schema/collection.ts'
@@ -9,6 +10,7 @@ import type { Change } from './changes.ts'
 import { createRecordReader, type RecordReader } from './record-reader.ts'
 import { createRecordWriter, type RecordWriter } from './record-writer.ts'
 import { loader } from './stored-values.ts'
+import type { WriterDependencies } from './writer-dependencies.ts'
 
 /** Reads inside one transaction: a consistent snapshot of committed data. */
 export interface ReadTx extends SqlReader, RecordReader {}
@@ -28,6 +30,10 @@ export interface Tx extends ReadTx, SqlWriter, RecordWriter {
   runUpdate<C extends AnyCollection>(collection: C, sql: string, params: Params): RecordOf<C>[]
   /** The same for a caller who does not need the records: see `post`. */
   postUpdate(collection: AnyCollection, sql: string, params: Params): void
+  /** The same for exactly one record; another number of them fails the transaction. */
+  postUpdateOfOne(collection: AnyCollection, sql: string, params: Params): void
+  /** No other intent is expected in its commit: see `WithCommit`. */
+  withCommit(when: WithCommit): void
 }
 
 /** Dependencies shared by all transactions of a database. */
@@ -96,42 +102,28 @@ export function createReadTx(
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 
-/**
- * A writing transaction that appends its changes to `changes`, whose records are there after `complete`; call
- * it at the end of the work.
- */
+/** A writing transaction; `complete` returns its changes, when the rows of what was posted are there. */
 export function createTx(
   connection: Connection,
   dependencies: TxDependencies,
   now: number,
-  changes: Change[],
-): TxHandle<Tx> & { complete(): void } {
+): TxHandle<Tx> & { complete(): Change[]; withCommit(): WithCommit | undefined } {
   const { tx: sql, end, inside } = guardedSql(connection, now)
   const reader = createRecordReader(sql, dependencies.planOf)
   /** In the order in which they were made; those of one statement are filled in with its rows. */
   const made: Change[][] = []
-  let posted = 0
-  const recordChange = (
-    { name }: AnyCollection,
-    id: string,
-    action: Change['action'],
-    record: AnyRecord | undefined,
-    seq?: number,
-  ) => void made.push([{ collection: name, id, action, record, seq }])
-  const writer = createRecordWriter({ ...dependencies, sql, reader, recordChange })
+  let when: WithCommit | undefined
+  const recordChange = (change: Change) => void made.push([change])
+  const post: WriterDependencies['post'] = (statement, params, changesOf) => {
+    const own: Change[] = []
+    made.push(own)
+    inside().post(statement, params, (rows) => void own.push(...changesOf(rows)))
+  }
+  const writer = createRecordWriter({ ...dependencies, sql, reader, recordChange, post })
   const recordsOf = (collection: AnyCollection) => {
     const plan = dependencies.planOf(collection)
     const load = loader(sql, collection)
     return (rows: Row[]) => rows.map((row) => plan.record(row, load))
-  }
-  const post = (statement: string, params: Params, changesOf: (rows: Row[]) => Change[]) => {
-    const own: Change[] = []
-    made.push(own)
-    posted += 1
-    inside().post(statement, params, (rows) => {
-      posted -= 1
-      own.push(...changesOf(rows))
-    })
   }
   const changed: Tx['changed'] = (collection, id, action) => {
     const { name } = collection
@@ -147,6 +139,13 @@ export function createTx(
     const read = recordsOf(collection)
     post(returning(collection, statement), params, (rows) => changesTo(collection, read(rows)))
   }
+  const postUpdateOfOne: Tx['postUpdateOfOne'] = (collection, statement, params) => {
+    const read = recordsOf(collection)
+    post(sql.dialect.ofOneRow(returning(collection, statement)), params, (rows) => {
+      if (rows.length === 1) return changesTo(collection, read(rows))
+      throw new AppError('internal', `a change of one of ${collection.name} met ${rows.length}`)
+    })
+  }
   const runUpdate = <C extends AnyCollection>(collection: C, statement: string, params: Params) => {
     const records = recordsOf(collection)(sql.all<Row>(returning(collection, statement), params))
     made.push(changesTo(collection, records))
@@ -160,12 +159,14 @@ export function createTx(
       changed,
       runUpdate,
       postUpdate,
+      postUpdateOfOne,
+      withCommit: (given) => {
+        when = given
+      },
       hasWritten: () => sql.hasWritten() || made.length > 0,
     },
     end,
-    complete() {
-      if (posted > 0) inside().settle()
-      changes.push(...made.flat())
-    },
+    complete: () => made.flat(),
+    withCommit: () => when,
   }
 }

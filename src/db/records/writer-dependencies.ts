@@ -1,6 +1,6 @@
-import type { SqlWriter } from '../engine/sql.ts'
+import type { Params, SqlWriter } from '../engine/sql.ts'
 import type { AnyCollection } from '../schema/collection.ts'
-import type { AnyRecord, Plan } from '../schema/plan.ts'
+import type { Plan } from '../schema/plan.ts'
 import type { Change } from './changes.ts'
 import type { RecordReader } from './record-reader.ts'
 
@@ -11,12 +11,8 @@ export interface WriterDependencies {
   /** All collections, for finding relations that refer to a removed record. */
   collections: readonly AnyCollection[]
   planOf: (collection: AnyCollection) => Plan
-  /** Records a change for the feed; `seq`: number of the row of a created record. */
-  recordChange: (
-    collection: AnyCollection,
-    id: string,
-    action: Change['action'],
-    record: AnyRecord | undefined,
-    seq?: number,
-  ) => void
+  /** Records a change for the feed. */
+  recordChange: (change: Change) => void
+  /** Posts a statement and records the changes of its rows, see `SqlWriter.post`. */
+  post: (sql: string, params: Params, changesOf: (rows: Record<string, unknown>[]) => Change[]) => void
 }

@@ -39,6 +39,11 @@ export function shortValueSql(collection: AnyCollection, name: string, most: num
   return readWith(collection, name, undefined, short)
 }
 
+/** Whether `shortValueSql` has left a value out. */
+export function isLeftOut(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('#')
+}
+
 /** Large fields that are not read, each with the SQL condition of the rows in which it is; '' = in none. */
 export type Unread = Readonly<Record<string, string>>
 

@@ -2,7 +2,14 @@ import { quoted } from '../engine/sql.ts'
 import { type AnyCollection, columnOf, type RecordOf } from './collection.ts'
 import type { Field } from './field.ts'
 import { StoredJson } from './json-text.ts'
-import { largeFieldsOf, shortValueSql, type Unread, unlessUnread, valueSql } from './large-values.ts'
+import {
+  isLeftOut,
+  largeFieldsOf,
+  shortValueSql,
+  type Unread,
+  unlessUnread,
+  valueSql,
+} from './large-values.ts'
 import { setDecoded, setStored } from './unread-json.ts'
 
 /** A record of a collection that is not known at compile time. */
@@ -111,9 +118,4 @@ function planOf(collection: AnyCollection, fields: Plan['fields']): Plan {
       return column
     },
   }
-}
-
-/** See `shortValueSql`. */
-function isLeftOut(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('#')
 }

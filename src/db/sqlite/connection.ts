@@ -128,6 +128,10 @@ class SqliteConnection implements FileConnection {
     // What was posted has run.
   }
 
+  hasPosted(): boolean {
+    return false
+  }
+
   begin(mode: TransactionMode): void {
     this.run(BEGIN[mode])
   }

@@ -30,7 +30,7 @@ import { storeDescription } from '../qpus/describe.ts'
 
 /** What the handlers of events work with. */
 interface HandlerDependencies {
-  context: Pick<ServerContext, 'db' | 'hub' | 'log' | 'config'>
+  context: Pick<ServerContext, 'db' | 'hub' | 'log' | 'config' | 'order'>
   heartbeats: Heartbeats
   backoff: DispatchBackoff
   /** Called for each result that was applied or discarded, with the status it ends its job with. */
@@ -154,7 +154,7 @@ const handlers: Handlers = {
   async JobResult({ context, heartbeats, backoff, onEnded }, source, payload, event) {
     const { driver } = source
     backoff.clear(driver)
-    const end = await finishJob({ db: context.db, heartbeats, config: context.config }, source, payload)
+    const end = await finishJob({ ...context, heartbeats }, source, payload)
     const { job, attempt } = payload
     if (end.kind === 'foreign') {
       return refuseForeign(context, source, { action: 'result.foreign', subject: job, detail: { attempt } })

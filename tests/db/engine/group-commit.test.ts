@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createGroupCommit } from '../../../src/db/engine/group-commit.ts'
+import type { Connection } from '../../../src/db/engine/connection.ts'
+import { createGroupCommit, type WithCommit } from '../../../src/db/engine/group-commit.ts'
 import { openConnection } from '../../../src/db/sqlite/connection.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -146,4 +147,120 @@ test('flush() commits at once', async () => {
   expect(file.committed()).toEqual(['first'])
   await committed
   file.group.flush()
+})
+
+/** A connection that sends what is posted later, as one to a server does; `log`: what reaches the server. */
+function postingOn(connection: Connection) {
+  const log: string[] = []
+  let waiting: (() => void)[] = []
+  let posted = 0
+  const send = () => {
+    const sent = waiting
+    waiting = []
+    posted = 0
+    for (const run of sent) run()
+  }
+  const posting: Connection = {
+    ...{ dialect: connection.dialect, close: () => connection.close(), version: () => connection.version() },
+    one: (sql, params) => connection.one(sql, params),
+    all: (sql, params) => connection.all(sql, params),
+    batch: (statements) => connection.batch(statements),
+    run: (sql, params) => connection.run(sql, params),
+    attempt: (sql, params) => connection.attempt(sql, params),
+    transaction: (mode, work) => connection.transaction(mode, work),
+    inTransaction: () => connection.inTransaction(),
+    begin: (mode) => connection.begin(mode),
+    savepoint: () => connection.savepoint(),
+    releaseSavepoint: () => void waiting.push(() => connection.releaseSavepoint()),
+    rollbackToSavepoint() {
+      waiting = []
+      connection.rollbackToSavepoint()
+    },
+    post(sql, params, onRows) {
+      posted += 1
+      waiting.push(() => connection.post(sql, params, onRows))
+      return 1
+    },
+    hasPosted: () => posted > 0,
+    settle() {
+      if (posted > 0) log.push('statements')
+      send()
+    },
+    commit() {
+      log.push(posted > 0 ? 'statements and COMMIT' : 'COMMIT')
+      try {
+        send()
+        connection.commit()
+      } catch (error) {
+        connection.rollback()
+        throw error
+      }
+    },
+    rollback() {
+      waiting = []
+      connection.rollback()
+    },
+  }
+  return { posting, log }
+}
+
+/** A group on such a connection, and works that post a row; `events`: in which order they are told of it. */
+function openPostingGroup() {
+  const file = openGroup()
+  const { posting, log } = postingOn(file.connection)
+  const group = createGroupCommit(posting, { clock: file.clock })
+  const post = (a: string | null, when?: WithCommit) =>
+    group.join(
+      () => {
+        const table = a === null ? 'none' : 't'
+        posting.post(`INSERT INTO ${table} (a) VALUES ($a)`, { a })
+        return posting.inTransaction()
+      },
+      { withCommit: () => when, onSent: () => void log.push(`sent ${a}`) },
+    )
+  return { file, group, log, post, [Symbol.dispose]: () => file[Symbol.dispose]() }
+}
+
+test('join() lets what a work alone in its group has posted leave with the COMMIT', async () => {
+  using open = openPostingGroup()
+  const { committed, isSent } = open.post('a', 'alone')
+  expect(isSent).toBe(false)
+  await committed
+  expect(open.log).toEqual(['statements and COMMIT', 'sent a'])
+  expect(open.file.committed()).toEqual(['a'])
+})
+
+test('join() sends what was kept before another work runs, and resolves them in their order', async () => {
+  using open = openPostingGroup()
+  const ends: string[] = []
+  const works = (['a', 'b', 'c'] as const).map((name) => {
+    const { committed } = open.post(name, name === 'c' ? 'last' : 'alone')
+    return committed.then(() => void ends.push(name))
+  })
+  await Promise.all(works)
+  expect(open.log).toEqual(['statements', 'sent a', 'statements', 'statements and COMMIT', 'sent c'])
+  expect(ends).toEqual(['a', 'b', 'c'])
+  expect(open.file.committed()).toEqual(['a', 'b', 'c'])
+})
+
+test.each([
+  ['alone', ['later']],
+  ['last', ['before', 'later']],
+] as const)('join() undoes a work whose kept statements fail, and no other: %s', async (when, expected) => {
+  using open = openPostingGroup()
+  const before = when === 'last' ? open.post('before') : undefined
+  const failing = open.post(null, when)
+  const later = open.post('later')
+  await expect(failing.committed).rejects.toThrow('no such table')
+  await Promise.all([before?.committed, later.committed])
+  expect(open.file.committed()).toEqual([...expected])
+})
+
+test('join() rejects a whole group when the kept statements of its last work fail', async () => {
+  using open = openPostingGroup()
+  const ends = await Promise.allSettled([open.post('before').committed, open.post(null, 'last').committed])
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(open.file.connection.inTransaction()).toBe(false)
+  await open.post('later', 'alone').committed
+  expect(open.file.committed()).toEqual(['later'])
 })

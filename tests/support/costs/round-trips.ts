@@ -64,6 +64,11 @@ export class RoundTripCounter implements Disposable {
     this.#follow(methods, 'settle', (session) => {
       if (session.isWaiting) this.#send(session)
     })
+    const posted = spyOn(methods, 'hasPosted')
+    posted.mockImplementation(function waiting(this: Connection) {
+      return counter.#sessionOf(this).isWaiting
+    })
+    this.#spies.push(posted)
     this.#follow(methods, 'begin', (session, mode: TransactionMode) => {
       Object.assign(session, { mode, isSent: false, isWaiting: false })
     })

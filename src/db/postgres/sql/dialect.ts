@@ -7,6 +7,8 @@ export const POSTGRES: Dialect = {
   deferReferences: 'SET CONSTRAINTS ALL DEFERRED',
   joinInOrder: 'JOIN',
   repeatsUpserts: false,
+  ofOneRow: (statement) =>
+    `WITH changed AS (${statement}) SELECT changed.* FROM svc_one((SELECT count(*) FROM changed)) LEFT JOIN changed ON true`,
   random: 'random()',
   byIndex: (table) => table,
   unindexed: (column) => column,

@@ -4,6 +4,10 @@
  * objects have the values that `json_each` of SQLite returns, as text.
  */
 export const FUNCTIONS: readonly string[] = [
+  `CREATE OR REPLACE FUNCTION svc_one(rows bigint) RETURNS void LANGUAGE plpgsql AS $svc$
+BEGIN
+  IF rows <> 1 THEN RAISE EXCEPTION 'a change of one record met %', rows; END IF;
+END $svc$`,
   `CREATE OR REPLACE FUNCTION svc_is_json(content text) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
 BEGIN

@@ -7,6 +7,7 @@ export const SQLITE: Dialect = {
   deferReferences: 'PRAGMA defer_foreign_keys = ON',
   joinInOrder: 'CROSS JOIN',
   repeatsUpserts: true,
+  ofOneRow: (statement) => statement,
   random: 'random()',
   byIndex: (table, index) => `${table} INDEXED BY "${index}"`,
   unindexed: (column) => `+${column}`,

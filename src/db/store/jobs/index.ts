@@ -50,7 +50,7 @@ export {
 export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jobs.ts'
 export { advanceSessions, settleSessions } from './queue/sessions-of-qpu.ts'
 export { cancelJob } from './transitions/cancel.ts'
-export { type Claim, claimJob, claimParts, type DispatchTarget, idleQpus } from './transitions/claim.ts'
+export { type Claim, claimable, claimJob, type DispatchTarget, idleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
 export { cancelJobsOfEndedHolders, hasJobsOfEndedHolders } from './transitions/end-holders.ts'
 export { applyResult, type ResultOutcome, resultReads } from './transitions/finish.ts'

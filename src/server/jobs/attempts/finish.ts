@@ -3,6 +3,7 @@ import {
   type AttemptResult,
   applyResult,
   type JobError,
+  type JobOrder,
   type ResultOutcome,
   resultReads,
 } from '../../../db/store/jobs/index.ts'
@@ -20,6 +21,7 @@ import type { Heartbeats } from './heartbeats.ts'
 interface FinishDependencies {
   db: Database
   heartbeats: Heartbeats
+  order: JobOrder
   config: { maxAttempts: number }
 }
 
@@ -34,7 +36,7 @@ type Finished = ResultOutcome & { refused?: string }
  * @throws AppError `storage_full` if nothing was stored; the driver then has to send it again.
  */
 export function finishJob(
-  { db, heartbeats, config }: FinishDependencies,
+  { db, heartbeats, order, config }: FinishDependencies,
   source: Pick<EventSource, 'driver' | 'name'>,
   result: Result,
 ): Promise<Finished> {
@@ -46,6 +48,7 @@ export function finishJob(
     const outcome = outcomeOf(result, refusal)
     const ended = { job, attempt, driver: source.driver, executionMs, outcome, provenance, ...times }
     const end = applyResult(tx, ended, config, facts)
+    if (!order.hasNext(job)) tx.withCommit('alone')
     return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
   }
   return db.write('finish job', finish, { bytes: textBytes(result), account: source.driver })

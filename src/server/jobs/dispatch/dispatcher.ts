@@ -6,8 +6,8 @@ import { readoutFidelities } from '../../../db/store/calibrations/index.ts'
 import {
   applyResult,
   type Claim,
+  claimable,
   claimJob,
-  claimParts,
   type DispatchTarget,
   idleQpus,
   type JobOrder,
@@ -81,6 +81,7 @@ export class JobDispatcher {
     const claims = await db.write('claim jobs', (tx) => {
       const all = this.#claimAll(tx, qpus)
       if (feature('FAILPOINTS') && all.length > 0) failpoint('dispatch.claiming')
+      tx.withCommit('last')
       return all
     })
     await deliverEach(hub, claims, async (claim) => {
@@ -146,8 +147,8 @@ export class JobDispatcher {
       const pick = state && pickJob(state, tx.now, config.idleThreshold)
       if (!state || pick?.job === undefined) return undefined
       const { job, session } = pick
-      const parts = facts.jobs[job] ?? tx.read(claimParts(job))
-      const needs = readChipNeeds(parts.chipNeeds)
+      const found = facts.jobs[job] ?? tx.read(claimable(job))
+      const needs = readChipNeeds(found?.chipNeeds ?? '')
       chip ??= new PresentChip(state.qpu, facts.chips[qpu] ?? null, tx.now)
       const fidelities = needs?.require && tx.read(readoutFidelities(qpu))
       const unfit = needs && unfitnessOf(chip, needs, fidelities)
@@ -156,7 +157,7 @@ export class JobDispatcher {
         reading = new OrderReading(order, tx, tx.read(queueReads(qpu)))
         continue
       }
-      const claim = claimJob(tx, job, { ...target, session }, config, parts)
+      const claim = claimJob(tx, job, { ...target, session }, config, found)
       order.dequeue(job)
       if (claim) return claim
       // The order was wrong about the job, or the lease has changed: other QPUs may still run it.
@@ -229,7 +230,7 @@ function claimReads(tx: Tx, order: JobOrder, qpus: Iterable<string>) {
   return {
     queues: queueReads(waiting.length === 1 ? waiting[0] : '', users),
     chips: Object.fromEntries(waiting.map((qpu) => [qpu, order.qpus.description(tx, qpu)])),
-    jobs: Object.fromEntries(jobs.map(({ id }) => [id, claimParts(id)])),
+    jobs: Object.fromEntries(jobs.map(({ id }) => [id, claimable(id)])),
   }
 }
 

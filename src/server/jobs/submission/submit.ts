@@ -75,6 +75,7 @@ function submitOnce(
   const job = insertJob(tx, newJob(context, sent, judged), limitsOf(context), judged.submitter)
   for (const [qpu, unfit] of judged.unfit) markUnfit(tx, job.id, { qpu, ...unfit })
   if (actor !== undefined) appendAudit(tx, { actor, action: 'job.submit', subject: job.id, detail: { user } })
+  if (!context.order.mayBeNext(judged.qpu)) tx.withCommit('alone')
   if (request) saveResponse(tx, request, { status: 201, response: { id: job.id } })
   return { job, warnings: judged.warnings }
 }

@@ -12,8 +12,7 @@ async function open() {
   const lab = await JobLab.open()
   const { job, attempt, driver } = await lab.running(await lab.user())
   const dependencies = {
-    db: lab.db,
-    config: lab.config,
+    ...lab.dependencies(),
     heartbeats: new Heartbeats(lab.clock, lab.config.jobTimeout),
   }
   const source = { driver, name: 'north' }

@@ -136,6 +136,17 @@ export class JobOrder {
     return this.headOf(qpu) !== undefined && !this.#runningOn.values().some((id) => id === qpu)
   }
 
+  /** Whether a job may follow a running one on its QPU, as far as the order knows. */
+  hasNext(running: string): boolean {
+    const qpu = this.#runningOn.get(running)
+    return qpu === undefined || this.headOf(qpu) !== undefined
+  }
+
+  /** Whether a new job for a QPU, or for any (''), may be the next one there, as far as the order knows. */
+  mayBeNext(target: string): boolean {
+    return this.headOf(target) === undefined && !this.#runningOn.values().some((id) => id === target)
+  }
+
   /** The first job of a QPU by submission, which is usually the next one, `except` for some. */
   headOf(qpu: string, except?: ReadonlySet<OpenJob>): OpenJob | undefined {
     for (const seq of merged(this.queueFor('').all.seqs, this.queueFor(qpu).all.seqs)) {

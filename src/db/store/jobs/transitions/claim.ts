@@ -2,9 +2,10 @@ import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { INSERTION_ORDER } from '../../../engine/dialect.ts'
 import { allOf, firstOf, mapped, type Query } from '../../../engine/query.ts'
 import { appendedSql, entrySql, keepShort, SHORT_ATTEMPTS } from '../../../journal/timeline.ts'
-import { largeValueOf } from '../../../records/stored-values.ts'
+import { largeTextOf, MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { Tx } from '../../../records/tx.ts'
 import { JsonText } from '../../../schema/json-text.ts'
+import { isLeftOut, shortValueSql } from '../../../schema/large-values.ts'
 import { labelsSql } from '../labels.ts'
 import { removePartialResults } from '../partial-results.ts'
 import { failUsedUp, type RetryLimits } from './retry.ts'
@@ -50,40 +51,65 @@ export interface Claim extends DispatchTarget {
   limitMs: number | undefined
 }
 
-/** What the claim of a job needs that its record does not have. */
-interface ClaimParts {
+/** A job that may be claimed. */
+export interface Claimable {
+  /** The QPU that it is for; '' = any. */
+  target: string
+  isQueued: 0 | 1
+  /** Number of its attempts. */
+  attempts: number
+  progress: number
+  maxMs: number
   /** What its programs need of a chip, as JSON; '' where it is not known. */
   chipNeeds: string
-  /** Names and metadata of its circuits; undefined without any. */
-  labels: JsonText | undefined
+  /** JSON; '' = unknown. */
+  expected: string
+  /** See `shortValueSql`. */
+  payload: string | null
+  /** JSON; null without any. */
+  labels: string | null
 }
 
-export function claimParts(job: string): Query<ClaimParts> {
-  const row = firstOf<{ needs: string; labels: string | null }>(
-    `SELECT chip_needs AS needs, (${labelsSql('$job')}) AS labels FROM quantum_jobs WHERE id = $job`,
+/** A job with all that its claim needs but for a large payload; undefined for one that does not exist. */
+export function claimable(job: string): Query<Claimable | undefined> {
+  return firstOf<Claimable>(
+    `SELECT qpu_target AS target, CASE WHEN ${QUEUED} THEN 1 ELSE 0 END AS "isQueued", attempt AS attempts,
+       progress, max_ms AS "maxMs", chip_needs AS "chipNeeds", expected_results AS expected,
+       ${shortValueSql(quantumJobs, 'payload', MAX_HELD_BYTES)} AS payload, (${labelsSql('$job')}) AS labels
+     FROM quantum_jobs WHERE id = $job`,
     { job },
   )
-  return mapped(row, (found) => ({
-    chipNeeds: found?.needs ?? '',
-    labels: found?.labels == null ? undefined : new JsonText(found.labels),
-  }))
+}
+
+/** Whether this driver has the lease of the QPU, which runs nothing. */
+function canTake({ qpu, driver, epoch }: DispatchTarget): Query<boolean> {
+  const rows = allOf(
+    `SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver AND epoch = $epoch
+       AND state = 'attached'
+       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = $qpu)`,
+    { qpu, driver, epoch },
+  )
+  return mapped(rows, (found) => found.length > 0)
 }
 
 /**
  * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
  * is no longer queued, when its attempts are used up, which fails it, when the QPU runs another one, or when
- * the lease has changed.
+ * the lease has changed. `found`: the job, if the transaction has read that it is `claimable`.
  */
 export function claimJob(
   tx: Tx,
   id: string,
   target: DispatchTarget,
   limits: RetryLimits = { maxAttempts: 0 },
-  { labels }: ClaimParts = tx.read(claimParts(id)),
+  found: Claimable | undefined = readClaimable(tx, id, target),
 ): Claim | undefined {
   const { qpu, driver, epoch, session = '' } = target
+  if (!found?.isQueued || (found.target !== '' && found.target !== qpu)) return undefined
+  const { labels, expected } = found
+  const attempt = found.attempts + 1
   const entry = entrySql({ at: tx.at, event: 'claimed', detail: `driver ${driver}` }, 'attempt + 1')
-  const [claimed] = tx.runUpdate(
+  tx.postUpdateOfOne(
     quantumJobs,
     `UPDATE quantum_jobs SET status = 'running', attempt = attempt + 1, driver = $driver, qpu = $qpu,
        epoch = $epoch, session = $session, claimed_at = $at, started_at = '', not_before = 0, error_code = '', updated = $at,
@@ -94,21 +120,27 @@ export function claimJob(
                    AND epoch = $epoch AND state = 'attached')`,
     { id, qpu, driver, epoch, session, at: tx.at, ...entry.params },
   )
-  if (!claimed) return undefined
-  const { attempt } = claimed
   if (failUsedUp(tx, { job: id, attempt, driver }, limits)) return undefined
   if (attempt > SHORT_ATTEMPTS) keepShort(tx, id)
   // An earlier attempt has reported some results.
-  if (claimed.progress > 0) restart(tx, id)
+  if (found.progress > 0) restart(tx, id)
   return {
     ...target,
     job: id,
     attempt,
-    payload: largeValueOf(tx, quantumJobs, claimed, 'payload'),
-    labels,
-    limitMs: remainingMs(tx, { job: id, attempt }, claimed.max_ms),
-    expected: claimed.expected_results === '' ? undefined : new JsonText(claimed.expected_results),
+    payload: isLeftOut(found.payload)
+      ? largeTextOf(tx, quantumJobs, id, 'payload')
+      : quantumJobs.fields.payload.kind.decode(found.payload),
+    labels: labels === null ? undefined : new JsonText(labels),
+    limitMs: remainingMs(tx, { job: id, attempt }, found.maxMs),
+    expected: expected === '' ? undefined : new JsonText(expected),
   }
+}
+
+/** The job, if it may be claimed for this driver now. */
+function readClaimable(tx: Tx, id: string, target: DispatchTarget): Claimable | undefined {
+  const { found, canTake: isFree } = tx.read({ found: claimable(id), canTake: canTake(target) })
+  return isFree ? found : undefined
 }
 
 /** Removes what an earlier attempt has reported. */

@@ -1,4 +1,4 @@
-import { AppError, fromTimestamp, toTimestamp } from '../../../../base/index.ts'
+import { fromTimestamp, toTimestamp } from '../../../../base/index.ts'
 import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { firstOf, type Values } from '../../../engine/query.ts'
 import { appendedSql, entryText } from '../../../journal/timeline.ts'
@@ -171,7 +171,7 @@ function endRow(tx: Tx, result: AttemptEnding, row: AttemptRow, { ms, startedAt 
   const results = splitLarge(quantumJobs, { results: jsonTextOf(outcome.results) })
   // A job that has not ended has no results.
   results.saveLarge(tx, job, { isNew: true })
-  const ended = tx.runUpdate(quantumJobs, END_JOB, {
+  tx.postUpdateOfOne(quantumJobs, END_JOB, {
     ...results.row,
     job,
     attempt,
@@ -188,7 +188,6 @@ function endRow(tx: Tx, result: AttemptEnding, row: AttemptRow, { ms, startedAt 
     endedAt,
     at: tx.at,
   })
-  if (ended.length === 0) throw new AppError('internal', `job ${job} changed while its result was applied`)
 }
 
 /** What the sessions of its user do not pay for the time that an attempt ran. */

@@ -8,7 +8,7 @@ import { announceJobEnd } from '../announce-end.ts'
 
 /** Until when a job may wait, ms since the epoch. */
 export function setDeadline(tx: Tx, job: string, ms: number): void {
-  tx.run('INSERT INTO job_deadlines (job_seq, at) SELECT seq, $at FROM quantum_jobs WHERE id = $job', {
+  tx.post('INSERT INTO job_deadlines (job_seq, at) SELECT seq, $at FROM quantum_jobs WHERE id = $job', {
     job,
     at: toTimestamp(ms),
   })

@@ -71,7 +71,7 @@ export function insertJob(
   if (refusal) throw refusal
   tx.noteFound(users, job.user)
   const submitted = entryText({ at: tx.at, event: 'submitted', attempt: 0, detail: '' })
-  const row = tx.insert(
+  const row = tx.postInsert(
     quantumJobs,
     {
       user_id: job.user,

@@ -342,6 +342,27 @@ test('a QPU is to be looked at while a job waits for it and none runs there', as
   expect(mayClaim()).toEqual([true, false])
 })
 
+test('a job follows a running one while another waits for its QPU, and is next where none waits or runs', async () => {
+  await using lab = await JobLab.open()
+  const user = await lab.user()
+  const { id, driver } = await lab.qpu()
+  const other = await lab.qpu()
+  const target = await lab.attach(driver)
+  const isNext = () => [lab.order.mayBeNext(id), lab.order.mayBeNext(other.id), lab.order.mayBeNext('')]
+  expect(isNext()).toEqual([true, true, true])
+  const running = await lab.submit(user, id)
+  await lab.db.write('claim', (tx) => claimJob(tx, running.id, target))
+  expect(isNext()).toEqual([false, true, true])
+  expect(lab.order.hasNext(running.id)).toBe(false)
+  const waiting = await lab.submit(user)
+  expect(isNext()).toEqual([false, false, false])
+  expect(lab.order.hasNext(running.id)).toBe(true)
+  await lab.db.write('cancel', (tx) => cancelJob(tx, waiting.id))
+  expect(lab.order.hasNext(running.id)).toBe(false)
+  // As after a restart: nothing is known of it.
+  expect((await JobOrder.open(lab.db)).hasNext(running.id)).toBe(true)
+})
+
 test('the removal of a user takes the jobs of that user out of the order, unless it is undone', async () => {
   await using lab = await JobLab.open()
   const [qpu, user, other] = [await lab.qpu(), await lab.user(), await lab.user()]
