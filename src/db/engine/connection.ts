@@ -17,6 +17,8 @@ export interface Connection {
   /** The first row of a statement; the caller asserts the row type for the selected columns. */
   one<T>(sql: string, params?: Params): T | undefined
   all<T>(sql: string, params?: Params): T[]
+  /** See `SqlReader`. */
+  explain(sql: string, params?: Params): string[]
   /** Runs statements in one round trip, and returns the rows of each. */
   batch(statements: readonly Statement[]): Row[][]
   /** Returns the number of changed rows. */
@@ -75,6 +77,7 @@ export function readerAt(connection: Connection, now: number): SqlReader {
     dialect,
     one: (sql, params) => connection.one(sql, params),
     all: (sql, params) => connection.all(sql, params),
+    explain: (sql, params) => connection.explain(sql, params),
     read: (reads) => readAll({ dialect, at, batch: (each) => connection.batch(each) }, reads),
     version: () => connection.version(),
     hasWritten: () => false,

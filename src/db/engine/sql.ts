@@ -13,6 +13,8 @@ export interface SqlReader {
   one<T>(sql: string, params?: Params): T | undefined
   /** All rows of a statement. */
   all<T>(sql: string, params?: Params): T[]
+  /** The steps by which the database would run a statement. */
+  explain(sql: string, params?: Params): string[]
   /** The results of queries, of all in one round trip; a single one if `reads` is a query. */
   read<R extends Reads>(reads: R): Values<R>
   /** A number that changes when another connection has committed. */

@@ -74,6 +74,10 @@ export class ServerConnection implements Connection {
     return (this.#ask(sql, params)?.rows ?? []) as T[]
   }
 
+  explain(sql: string, params?: Params): string[] {
+    return this.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, params).map((row) => row['QUERY PLAN'])
+  }
+
   batch(statements: readonly Statement[]): Row[][] {
     if (statements.length === 0) return []
     const done = this.#send(statements.map(({ sql, params }) => numberParameters(sql, params)))

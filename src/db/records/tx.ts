@@ -72,6 +72,7 @@ function guardedSql(connection: Connection, now: number): TxHandle<SqlWriter> & 
     at,
     one: (sql, params) => inside().one(sql, params),
     all: (sql, params) => inside().all(sql, params),
+    explain: (sql, params) => inside().explain(sql, params),
     read: (reads) =>
       readAll({ dialect: connection.dialect, at, batch: (each) => inside().batch(each) }, reads),
     version: () => inside().version(),
@@ -97,8 +98,8 @@ export function createReadTx(
   now: number,
 ): TxHandle<ReadTx> {
   const { tx: sql, end } = guardedSql(connection, now)
-  const { at, one, all, read, version, hasWritten, dialect } = sql
-  const reading: SqlReader = { now, at, one, all, read, version, hasWritten, dialect }
+  const { at, one, all, explain, read, version, hasWritten, dialect } = sql
+  const reading: SqlReader = { now, at, one, all, explain, read, version, hasWritten, dialect }
   return { tx: { ...reading, ...createRecordReader(reading, dependencies.planOf) }, end }
 }
 

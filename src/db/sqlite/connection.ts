@@ -98,9 +98,18 @@ class SqliteConnection implements FileConnection {
   }
 
   all<T>(sql: string, params: Params = {}): T[] {
+    return withStorageErrors(this.path, () => this.#prepare(sql).all(params) as T[])
+  }
+
+  explain(sql: string, params: Params = {}): string[] {
     return withStorageErrors(this.path, () => {
-      const rows = isPlan(sql) ? this.#planOf(sql, params) : this.#prepare(sql).all(params)
-      return rows as T[]
+      // Not kept: at its end such a statement still counts as running, and would keep the snapshot open.
+      const statement = this.#sqlite.prepare<{ detail: string }, [Params]>(`EXPLAIN QUERY PLAN ${sql}`)
+      try {
+        return statement.all(params).map(({ detail }) => detail)
+      } finally {
+        statement.finalize()
+      }
     })
   }
 
@@ -183,20 +192,6 @@ class SqliteConnection implements FileConnection {
     if (this.#prepared.size > STATEMENT_CACHE) dropOldest(this.#prepared)
     return statement
   }
-
-  /** Not cached: at its end such a statement still counts as running, and would keep the snapshot open. */
-  #planOf(sql: string, params: Params): unknown[] {
-    const statement = this.#sqlite.prepare<unknown, [Params]>(sql)
-    try {
-      return statement.all(params)
-    } finally {
-      statement.finalize()
-    }
-  }
-}
-
-function isPlan(sql: string): boolean {
-  return sql.startsWith('EXPLAIN ')
 }
 
 function dropOldest(cache: Map<string, Statement<unknown, [Params]>>): void {

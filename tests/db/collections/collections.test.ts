@@ -6,7 +6,6 @@ import { silentLog } from '../../../src/base/index.ts'
 import { COLLECTIONS, openDatabase } from '../../../src/db/index.ts'
 import { hashOf } from '../../../src/db/schema/migrate.ts'
 import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
@@ -117,7 +116,7 @@ test.skipIf(onlySqlite('its plans'))('searches by a unique value use its index',
       'SELECT id FROM api_tokens WHERE token = $value',
       'SELECT id FROM qpus WHERE name = $value',
       'SELECT id FROM events WHERE type = $value AND ts > $value',
-    ].map((sql) => planOf(tx, sql, { value: 'x' })[0] ?? ''),
+    ].map((sql) => tx.explain(sql, { value: 'x' })[0] ?? ''),
   )
   expect(plans.filter((plan) => !/^SEARCH .* USING (COVERING )?INDEX/.test(plan))).toEqual([])
 })
@@ -137,7 +136,7 @@ test.skipIf(onlySqlite('its plans'))('the newest records are found without sorti
   const plans = await test.db.read((tx) =>
     sorted.map((each) => ({
       each,
-      steps: planOf(tx, `SELECT id FROM ${each} LIMIT 30`),
+      steps: tx.explain(`SELECT id FROM ${each} LIMIT 30`),
     })),
   )
   // Sorting by the last term applies only to records with the same time.

@@ -4,7 +4,6 @@ import type { Tx } from '../../../src/db/index.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { bookSlots, overlapsOf, timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { qpus } from '../../../src/db/store/qpus/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 
@@ -86,7 +85,7 @@ describe('overlapsOf()', () => {
       // A second statement only where there is a conflict.
       expect(statements).toHaveLength(3)
       const steps = async (sql = '') => {
-        const plan = await it.db.read((tx) => planOf(tx, sql, { wanted: '[]', qpu: '', except: '' }))
+        const plan = await it.db.read((tx) => tx.explain(sql, { wanted: '[]', qpu: '', except: '' }))
         return plan.filter((step) => /time_slots|booked/.test(step))
       }
       expect(await steps(statements[0])).toEqual([

@@ -164,6 +164,7 @@ function postingOn(connection: Connection) {
     ...{ dialect: connection.dialect, close: () => connection.close(), version: () => connection.version() },
     one: (sql, params) => connection.one(sql, params),
     all: (sql, params) => connection.all(sql, params),
+    explain: (sql, params) => connection.explain(sql, params),
     batch: (statements) => connection.batch(statements),
     run: (sql, params) => connection.run(sql, params),
     attempt: (sql, params) => connection.attempt(sql, params),

@@ -4,7 +4,6 @@ import type { SqlReader } from '../../../src/db/engine/sql.ts'
 import { createRecordQueries, type RecordQueries } from '../../../src/db/query/query.ts'
 import type { AnyCollection } from '../../../src/db/schema/collection.ts'
 import { fullIndexesOf } from '../../../src/db/schema/tables.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { ROOT } from '../filter/library.ts'
@@ -64,7 +63,7 @@ function listsOf(collection: AnyCollection): List[] {
 function stepsOf(queries: RecordQueries, tx: SqlReader, collection: AnyCollection, list: List) {
   const request = { ...list, page: 1, perPage: 30, skipTotal: true, rule: null, requestInfo: ROOT }
   const { isIndexed, ids } = queries.plan(tx, collection, request)
-  return isIndexed ? planOf(tx, ids.sql, ids.params) : undefined
+  return isIndexed ? tx.explain(ids.sql, ids.params) : undefined
 }
 
 test.skipIf(onlySqlite('its plans'))(

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { NO_REQUEST } from '../../../src/db/filter/index.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { events } from '../../../src/db/store/readings/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { ALL, authors, idOf, ROOT, reviews, shops } from '../filter/library.ts'
@@ -140,7 +139,7 @@ test.skipIf(onlySqlite('its plans'))(
           const paging = { page: 1, perPage: 30, skipTotal: true, after: 'event0000025000' }
           const request = { ...paging, sort, filter, rule: '', requestInfo: ROOT }
           const plan = queries.plan(tx, events, request)
-          const [step = '', ...others] = planOf(tx, plan.ids.sql, plan.ids.params)
+          const [step = '', ...others] = tx.explain(plan.ids.sql, plan.ids.params)
           expect([step, others]).toEqual([expect.stringMatching(/^SEARCH b .*[<>][(?]/), []])
           expect(plan.isIndexed).toBe(true)
         })

@@ -5,7 +5,6 @@ import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { ROOT } from '../filter/library.ts'
@@ -55,7 +54,7 @@ test.skipIf(onlySqlite('its plans'))(
           const rule = requestInfo === ROOT ? null : collection.rules.list
           const request = { page: 1, perPage: 30, skipTotal: true, filter, sort, rule, requestInfo }
           const { ids, isIndexed } = queries.plan(tx, collection, request)
-          const [first = '', ...others] = planOf(tx, ids.sql, ids.params)
+          const [first = '', ...others] = tx.explain(ids.sql, ids.params)
           const list = `${name} ${filter} ${sort}`
           expect([list, first]).toEqual([list, expect.stringMatching(new RegExp(`INDEX ${index}\\b(?!_)`))])
           expect([list, others.filter((step) => /TEMP B-TREE|SCAN b\b/.test(step))]).toEqual([list, []])
@@ -73,7 +72,7 @@ test.skipIf(onlySqlite('its plans'))(
       lab.db.read((tx) => {
         const plan = planOwnJobs(lab.db, undefined, { skip: 0, limit: 30, sort, filter, isCounted: true })
         const { ids, count } = plan
-        return [ids, ...(count ? [count] : [])].map(({ sql, params }) => planOf(tx, sql, params))
+        return [ids, ...(count ? [count] : [])].map(({ sql, params }) => tx.explain(sql, params))
       })
     for (const status of ['failed', 'cancelled']) {
       for (const more of [{}, { before: 'x' }, { qpu: 'x' }, { createdFrom: '2026' }]) {
@@ -103,7 +102,7 @@ test.skipIf(onlySqlite('its plans'))(
         const list = { page: 1, perPage: 30, skipTotal: false, filter, sort: '-created', rule: null }
         const { ids, count } = queries.plan(tx, quantumJobs, { ...list, requestInfo: ROOT })
         for (const each of count ? [ids, count] : []) {
-          const [first = ''] = planOf(tx, each.sql, each.params)
+          const [first = ''] = tx.explain(each.sql, each.params)
           expect([status, first]).toEqual([
             status,
             expect.stringMatching(/INDEX quantum_jobs_status_(seq|user_id_held_\w+|qpu_unique) \(status=\?/),

@@ -4,7 +4,6 @@ import type { ReadTx } from '../../../src/db/index.ts'
 import { isSmall } from '../../../src/db/query/access-path.ts'
 import { type OwnJobsFilter, planOwnJobs } from '../../../src/db/query/own-jobs.ts'
 import { cancelJob, deleteJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 import { part } from '../../support/whole.ts'
@@ -79,7 +78,7 @@ test.skipIf(onlySqlite('its plans'))(
     for (const filter of FILTERS) {
       await lab.db.read((tx) => {
         const { ids } = planOwnJobs(lab.db, user.id, { skip: 0, limit: 50, sort: '-created', filter })
-        const steps = planOf(tx, ids.sql, ids.params)
+        const steps = tx.explain(ids.sql, ids.params)
         const [jobs] = steps.filter((step) => /^(SEARCH|SCAN) (job|tagged) /.test(step))
         expect(jobs).toMatch(
           /^SEARCH (job USING INDEX quantum_jobs_user_id_(seq|status_seq) |tagged USING PRIMARY KEY)/,
@@ -235,7 +234,7 @@ test.skipIf(onlySqlite('its plans'))(
             if (Object.keys(more).length === 0) expect(found.length > 0).toBe(ids.length > 0)
             expect(tx.one<{ n: number }>(plan.count?.sql ?? '', plan.count?.params)?.n).toBe(found.length)
             if ('tag' in more) return
-            const steps = planOf(tx, plan.ids.sql, plan.ids.params)
+            const steps = tx.explain(plan.ids.sql, plan.ids.params)
             expect(steps.join()).toContain('SEARCH job USING INDEX quantum_jobs_provenance (provenance=?')
             expect(steps.filter((step) => step.startsWith('SCAN job'))).toEqual([])
           })

@@ -4,7 +4,6 @@ import { COLLECTIONS, type Database } from '../../../src/db/index.ts'
 import { readPaging } from '../../../src/db/query/paging.ts'
 import { createRecordQueries } from '../../../src/db/query/query.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { ALL, authors, idOf, ROOT, shops } from '../filter/library.ts'
@@ -314,7 +313,7 @@ describe.skipIf(onlySqlite('its plans'))('indexes', () => {
       const spy: typeof tx = {
         ...tx,
         all: (sql, params) => {
-          seen.push(...planOf(tx, sql, params))
+          seen.push(...tx.explain(sql, params))
           return tx.all(sql, params)
         },
       }

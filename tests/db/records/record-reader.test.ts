@@ -3,7 +3,6 @@ import { createRecordReader } from '../../../src/db/records/record-reader.ts'
 import { createPlans } from '../../../src/db/schema/plan.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 
@@ -22,7 +21,7 @@ test.skipIf(onlySqlite('its plans'))(
         {
           ...tx,
           all: (sql, params) => {
-            steps.push(...planOf(tx, sql, params))
+            steps.push(...tx.explain(sql, params))
             return tx.all(sql, params)
           },
         },

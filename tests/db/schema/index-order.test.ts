@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { COLLECTIONS } from '../../../src/db/collections.ts'
 import { indexOrderOf } from '../../../src/db/schema/tables.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 
@@ -19,7 +18,7 @@ test.skipIf(onlySqlite('its plans'))(
     })
     const sorted = await test.db.read((tx) =>
       plans.filter(
-        ({ sql }) => !/^SEARCH \S+ USING [^;]*INDEX [^;]*$/.test(planOf(tx, sql, { id: 'x' }).join('; ')),
+        ({ sql }) => !/^SEARCH \S+ USING [^;]*INDEX [^;]*$/.test(tx.explain(sql, { id: 'x' }).join('; ')),
       ),
     )
     expect(sorted).toEqual([])

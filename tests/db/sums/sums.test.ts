@@ -15,7 +15,6 @@ import { deleteJob } from '../../../src/db/store/jobs/transitions/delete.ts'
 import { requeueLost } from '../../../src/db/store/jobs/transitions/retry.ts'
 import { newerScores } from '../../../src/db/sums/newer.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { readCharges } from '../../support/sums/charges.ts'
@@ -255,7 +254,7 @@ test.skipIf(onlySqlite('its plans'))(
         params: { qpu },
       }
       return [...statements, scores].map(({ sql, params }) =>
-        planOf(tx, sql, params).filter((step) => step.includes(' entry ')),
+        tx.explain(sql, params).filter((step) => step.includes(' entry ')),
       )
     })
     for (const [step] of plans) expect(step).toMatch(/^SEARCH entry USING .*rowid>\?\)$/)

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { utilizationStatement } from '../../../src/db/store/qpus/index.ts'
-import { planOf } from '../../support/costs/plan-of.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { openTestServer } from '../../support/server/server.ts'
@@ -63,6 +62,6 @@ test.skipIf(onlySqlite('its plans'))('the jobs of a QPU and time are found by an
     qpus: ['north'],
     from: '2026-06-01 00:00:00.000Z',
   })
-  const plan = await server.db.read((tx) => planOf(tx, sql, params))
+  const plan = await server.db.read((tx) => tx.explain(sql, params))
   expect(plan.join('\n')).toMatch(/SEARCH quantum_jobs USING INDEX \S+ \(qpu=\? AND finished_at>\?\)/)
 })

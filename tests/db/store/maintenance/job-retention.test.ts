@@ -9,7 +9,6 @@ import {
   type PruneStep,
   pruneJobs,
 } from '../../../../src/db/store/maintenance/index.ts'
-import { planOf } from '../../../support/costs/plan-of.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -120,7 +119,7 @@ test.skipIf(onlySqlite('its plans'))(
       const spy: typeof tx = {
         ...tx,
         all: (sql, params) => {
-          seen.push(...planOf(tx, sql, params))
+          seen.push(...tx.explain(sql, params))
           return tx.all(sql, params)
         },
       }

@@ -9,7 +9,6 @@ import {
   type WebhookKindName,
   webhooks,
 } from '../../../../src/db/store/webhooks/index.ts'
-import { planOf } from '../../../support/costs/plan-of.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
 
@@ -156,8 +155,7 @@ describe('listDueWebhooks()', () => {
   test.skipIf(onlySqlite('its plans'))('finds its rows by index', async () => {
     await using test = await openTestDatabase()
     const plan = await test.db.read((tx) =>
-      planOf(
-        tx,
+      tx.explain(
         'SELECT id FROM webhooks WHERE next_at > 0 AND strained = $strained AND next_at <= $now ORDER BY next_at',
         { strained: 0, now: 1 },
       ),

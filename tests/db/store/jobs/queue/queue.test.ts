@@ -12,7 +12,6 @@ import {
 import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { countPendingSql } from '../../../../../src/db/store/jobs/transitions/insert.ts'
-import { planOf } from '../../../../support/costs/plan-of.ts'
 import { onlySqlite } from '../../../../support/postgres/only-sqlite.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
@@ -143,7 +142,7 @@ describe('queueStateOf()', () => {
       await using lab = await JobLab.open()
       for (const sql of [ALL_PENDING, countPendingSql(lab.db.dialect)]) {
         const params = Object.fromEntries([...sql.matchAll(/\$(\w+)/g)].map(([, name]) => [name ?? '', 1]))
-        const plan = await lab.db.read((tx) => planOf(tx, sql, params))
+        const plan = await lab.db.read((tx) => tx.explain(sql, params))
         const jobs = plan.filter((step) => step.includes('quantum_jobs'))
         expect(jobs.length).toBeGreaterThan(0)
         for (const step of jobs) expect(step).toContain('USING COVERING INDEX')
