@@ -6,8 +6,8 @@ import { isUnflushed } from './failure.ts'
 interface Joined<T> {
   value: T
   /**
-   * Resolves after the commit. Rejects when the commit fails, and then nothing of the whole group was written,
-   * or when what the work has posted fails.
+   * Resolves after the commit. Rejects when the commit fails, and then nothing of the whole group was
+   * written, or when what the work has posted fails.
    */
   committed: Promise<void>
   /** Whether all rows of what it has posted are there; otherwise `onSent` is called later. */

@@ -28,7 +28,7 @@ export interface RecordWriter {
     values: Partial<RecordOf<C>>,
     columns?: Readonly<Record<string, Bindable>>,
   ): RecordOf<C>
-  /** The same for a record without values that must be unique, of which such an error fails the transaction. */
+  /** The same for a record without values that must be unique: such an error fails the transaction. */
   postInsert<C extends AnyCollection>(
     collection: C,
     values: Partial<RecordOf<C>>,

@@ -52,7 +52,7 @@ export interface Claim extends DispatchTarget {
 }
 
 /** A job that may be claimed. */
-export interface Claimable {
+interface Claimable {
   /** The QPU that it is for; '' = any. */
   target: string
   isQueued: 0 | 1
