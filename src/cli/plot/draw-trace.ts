@@ -1,5 +1,5 @@
 import { Canvas, type Paint } from './canvas.ts'
-import { axisTitle, frame, type Tick, Y_LABEL_WIDTH } from './frame.ts'
+import { type Axis, axisTitle, frame, Y_LABEL_WIDTH } from './frame.ts'
 import { scaleOf, ticksBetween } from './quantity.ts'
 import type { HeatMap, Line, States, Trace } from './trace.ts'
 
@@ -67,7 +67,7 @@ function axisOf(
   { name, unit }: { name: string; unit: string },
   range: Range,
   { cells, isVertical }: { cells: number; isVertical: boolean },
-): { title: string; ticks: Tick[] } {
+): Axis {
   const scale = scaleOf(Math.max(Math.abs(range.low), Math.abs(range.high)), unit)
   const scaled = { low: range.low / scale.factor, high: range.high / scale.factor }
   const count = Math.max(2, Math.floor(cells / (isVertical ? Y_TICK_ROWS : X_TICK_COLUMNS)))
@@ -91,18 +91,9 @@ function drawLine({ x, y, curve = [], y_name, y_unit }: Line, { width, height, p
   // A curve through unordered points, such as those of two sweeps, returns to the left.
   canvas.line(place(curve).sort(([one], [other]) => one - other))
   for (const [column, row] of place(y)) canvas.mark(column, row, '•')
-  const [bottom, left] = [
-    axisOf(x, across, { cells: width, isVertical: false }),
-    axisOf({ name: y_name, unit: y_unit }, up, { cells: height, isVertical: true }),
-  ]
-  return frame({
-    body: canvas.render(paint),
-    width,
-    xTitle: bottom.title,
-    yTitle: left.title,
-    xTicks: bottom.ticks,
-    yTicks: left.ticks,
-  })
+  const bottom = axisOf(x, across, { cells: width, isVertical: false })
+  const left = axisOf({ name: y_name, unit: y_unit }, up, { cells: height, isVertical: true })
+  return frame({ body: canvas.render(paint), width, bottom, left })
 }
 
 function drawMap({ x, y, z }: HeatMap, size: Size): string[] {
@@ -119,25 +110,16 @@ function drawMap({ x, y, z }: HeatMap, size: Size): string[] {
       return SHADES[Canvas.cell(fractionIn(shades, value), SHADES.length)] ?? ' '
     }).join('')
   })
-  const [bottom, left] = [
-    indexAxis(x, { cells: width, every: X_TICK_COLUMNS, isVertical: false }),
-    indexAxis(y, { cells: height, every: Y_TICK_ROWS, isVertical: true }),
-  ]
-  return frame({
-    body: body.map((line) => size.paint.line(line)),
-    width,
-    xTitle: bottom.title,
-    yTitle: left.title,
-    xTicks: bottom.ticks,
-    yTicks: left.ticks,
-  })
+  const bottom = indexAxis(x, { cells: width, every: X_TICK_COLUMNS, isVertical: false })
+  const left = indexAxis(y, { cells: height, every: Y_TICK_ROWS, isVertical: true })
+  return frame({ body: body.map((line) => size.paint.line(line)), width, bottom, left })
 }
 
 /** The axis of a map: its values may be spaced unevenly, so the labels are values at even places. */
 function indexAxis(
   { name, unit, values }: { name: string; unit: string; values: readonly number[] },
   { cells, every, isVertical }: { cells: number; every: number; isVertical: boolean },
-): { title: string; ticks: Tick[] } {
+): Axis {
   const magnitude = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const scale = scaleOf(magnitude, unit)
   const { low, high } = rangeOf(values)
@@ -164,16 +146,7 @@ function drawStates({ states, centroids, unit }: States, { width, height, paint 
   for (const { label, i, q } of states)
     for (const [at, each] of i.entries()) put(each, q[at], label.slice(-1))
   for (const [i, q] of centroids) put(i, q, '+')
-  const [bottom, left] = [
-    axisOf({ name: 'I', unit }, across, { cells: width, isVertical: false }),
-    axisOf({ name: 'Q', unit }, up, { cells: height, isVertical: true }),
-  ]
-  return frame({
-    body: canvas.render(paint),
-    width,
-    xTitle: bottom.title,
-    yTitle: left.title,
-    xTicks: bottom.ticks,
-    yTicks: left.ticks,
-  })
+  const bottom = axisOf({ name: 'I', unit }, across, { cells: width, isVertical: false })
+  const left = axisOf({ name: 'Q', unit }, up, { cells: height, isVertical: true })
+  return frame({ body: canvas.render(paint), width, bottom, left })
 }

@@ -1,7 +1,13 @@
 /** A text at a row or a column of a plot. */
-export interface Tick {
+interface Tick {
   at: number
   text: string
+}
+
+/** Name and unit of an axis, and its labels. */
+export interface Axis {
+  title: string
+  ticks: readonly Tick[]
 }
 
 interface Framed {
@@ -9,30 +15,28 @@ interface Framed {
   body: readonly string[]
   /** Width of the body in characters; escape codes have none. */
   width: number
-  /** Name and unit of each axis. */
-  xTitle: string
-  yTitle: string
-  xTicks: readonly Tick[]
-  yTicks: readonly Tick[]
+  bottom: Axis
+  left: Axis
 }
 
 /** Columns that the labels of the vertical axis and the axis itself take. */
 export const Y_LABEL_WIDTH = 9
 
 /** Draws the axes of a plot with their labels around its lines. */
-export function frame({ body, width, xTitle, yTitle, xTicks, yTicks }: Framed): string[] {
-  const labels = new Map(yTicks.map(({ at, text }) => [at, text]))
+export function frame({ body, width, bottom, left }: Framed): string[] {
+  const labels = new Map(left.ticks.map(({ at, text }) => [at, text]))
   const rows = body.map((line, row) => {
     const label = labels.get(row)
     return `${(label ?? '').padStart(Y_LABEL_WIDTH - 2)} ${label === undefined ? '│' : '┤'}${line}`
   })
-  const marks = Array.from({ length: width }, (_, at) => (xTicks.some((tick) => tick.at === at) ? '┬' : '─'))
+  const { title, ticks } = bottom
+  const marks = Array.from({ length: width }, (_, at) => (ticks.some((tick) => tick.at === at) ? '┬' : '─'))
   return [
-    `${' '.repeat(Y_LABEL_WIDTH)}${yTitle}`,
+    `${' '.repeat(Y_LABEL_WIDTH)}${left.title}`,
     ...rows,
     `${' '.repeat(Y_LABEL_WIDTH - 1)}└${marks.join('')}`,
-    `${' '.repeat(Y_LABEL_WIDTH)}${labelLine(xTicks, width)}`.trimEnd(),
-    `${' '.repeat(Y_LABEL_WIDTH)}${xTitle.padStart(Math.ceil((width + xTitle.length) / 2))}`,
+    `${' '.repeat(Y_LABEL_WIDTH)}${labelLine(ticks, width)}`.trimEnd(),
+    `${' '.repeat(Y_LABEL_WIDTH)}${title.padStart(Math.ceil((width + title.length) / 2))}`,
   ]
 }
 
