@@ -32,3 +32,8 @@ export function isId(text: string): boolean {
 export function newSecret(bytes = 32): string {
   return Buffer.from(randomBytes(bytes)).toString('hex')
 }
+
+/** SHA-256 of a text or bytes, hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return new Bun.CryptoHasher('sha256').update(content).digest('hex')
+}

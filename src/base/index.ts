@@ -7,6 +7,7 @@ export { openCLibrary } from './c-library.ts'
 export { type Clock, systemClock, watchEventLoop } from './clock.ts'
 export { type Alarm, Alarms } from './concurrency/alarms.ts'
 export { Loop, type LoopStatus } from './concurrency/loop.ts'
+export { nextTurn } from './concurrency/next-turn.ts'
 export { processorMsOf, threadNumber, withProcessorLimit } from './concurrency/processor-time.ts'
 export { RequestThread } from './concurrency/request-thread.ts'
 export { withTimeout } from './concurrency/timeout.ts'
@@ -34,7 +35,7 @@ export { flush, flushFolder } from './files/flush.ts'
 export { createPrivateFile, createSharedFile, makeFolderPrivate, makePrivate } from './files/private-files.ts'
 export { whatFile, whyUnwritable } from './files/what-file.ts'
 export { FolderInUseError, type FolderLock, takeFolderLock } from './folder-lock.ts'
-export { isId, newId, newSecret, randomBytes, randomFraction } from './id.ts'
+export { isId, newId, newSecret, randomBytes, randomFraction, sha256 } from './id.ts'
 export {
   contains,
   formatIp,

@@ -1,4 +1,4 @@
-import { newSecret } from '../base/index.ts'
+import { newSecret, sha256 } from '../base/index.ts'
 
 /** A new API token: shown once, stored only as its hash. */
 export function newApiToken(): string {
@@ -12,5 +12,5 @@ export function newDriverToken(): string {
 
 /** SHA-256 in hex: enough for tokens of 256 random bits, which cannot be guessed from their hash. */
 export function hashToken(token: string): string {
-  return new Bun.CryptoHasher('sha256').update(token).digest('hex')
+  return sha256(token)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isId, newId, newSecret } from '../../src/base/index.ts'
+import { isId, newId, newSecret, sha256 } from '../../src/base/index.ts'
 
 const NINE = Date.UTC(2026, 0, 31, 9, 5)
 
@@ -31,4 +31,9 @@ test('newSecret() has the requested length and is never the same', () => {
   expect(newSecret()).toMatch(/^[0-9a-f]{64}$/)
   expect(newSecret(6)).toMatch(/^[0-9a-f]{12}$/)
   expect(newSecret()).not.toBe(newSecret())
+})
+
+test('sha256() is that of FIPS 180-4, of text and of bytes', () => {
+  const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
+  expect([sha256('abc'), sha256(Buffer.from('abc'))]).toEqual([abc, abc])
 })

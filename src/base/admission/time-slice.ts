@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { nextTurn } from '../concurrency/next-turn.ts'
 
 /** The time in ms for which work occupies the event loop before it yields to other work. */
 export class TimeSlice {
@@ -39,7 +40,7 @@ export class TimeSlice {
   async next(rest = 0, signal?: AbortSignal): Promise<void> {
     const ms = Math.ceil(rest * this.elapsedMs)
     if (ms > 0) await this.#clock.sleep(ms, signal).catch(() => undefined)
-    else await new Promise((resolve) => setImmediate(resolve))
+    else await nextTurn()
     this.begin()
   }
 }

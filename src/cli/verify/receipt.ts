@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import * as v from 'valibot'
 import { savedAccount } from '../../../clients/js/src/accounts.ts'
-import { isObject, MIB, messageOf } from '../../base/index.ts'
+import { isObject, MIB, messageOf, sha256 } from '../../base/index.ts'
 import {
   fingerprintOf,
   parseFingerprint,
@@ -130,11 +129,7 @@ function assertResults(path: string, { results_sha256: expected }: ReceiptDocume
   if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
   const content: unknown = explained(path, () => parseFlat(readFileSync(path, 'utf8')))
   const candidates = [content, ...(isObject(content) ? [content['results']] : [])]
-  const hashes = candidates.map((value) =>
-    createHash('sha256')
-      .update(JSON.stringify(value ?? null))
-      .digest('hex'),
-  )
+  const hashes = candidates.map((value) => sha256(JSON.stringify(value ?? null)))
   if (expected !== null && hashes.includes(expected)) return
   throw new ExitError(1, `${path}: these are not the results of the receipt, whose SHA-256 is ${expected}`)
 }

@@ -1,4 +1,4 @@
-import { newId, newSecret } from '../../base/index.ts'
+import { newId, newSecret, sha256 } from '../../base/index.ts'
 import type { SqlReader, SqlWriter } from '../engine/sql.ts'
 
 /** One action of an administrator, or one use of an account. */
@@ -48,10 +48,6 @@ function hashOf(row: Omit<AuditRow, 'seq' | 'hash' | 'personal'>): string {
   const content = [row.previous_hash, row.at, row.actor, row.act, row.subject, row.detail]
   if (row.personal_hash !== '') content.push(row.personal_hash)
   return sha256(JSON.stringify(content))
-}
-
-function sha256(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
 }
 
 const SALT_BYTES = 16

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../base/index.ts'
 import { withCallerErrors } from '../engine/failure.ts'
 import type { Reading } from '../engine/reading.ts'
 import { endsAt, readSelection, type Selected } from '../engine/selection.ts'
@@ -117,7 +118,7 @@ async function readInSteps<R>(
   const items: R[] = []
   for (const step of steps) {
     items.push(...(await db.read((tx) => work.records(tx, step))))
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
   return items
 }

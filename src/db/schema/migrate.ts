@@ -1,6 +1,5 @@
 import { feature } from 'bun:bundle'
-import { createHash } from 'node:crypto'
-import { AppError, failpoint } from '../../base/index.ts'
+import { AppError, failpoint, sha256 } from '../../base/index.ts'
 import type { Connection } from '../engine/connection.ts'
 import type { NewEngine } from '../engine/engine.ts'
 import { quoted } from '../engine/sql.ts'
@@ -58,7 +57,7 @@ interface RowRule {
 
 /** The hash that a database stores of each migration it ran: SHA-256 in hex over the statements. */
 export function hashOf(migration: Migration): string {
-  return createHash('sha256').update(JSON.stringify(migration.statements)).digest('hex')
+  return sha256(JSON.stringify(migration.statements))
 }
 
 /** Whether the database has no tables yet. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../base/index.ts'
 import { quoted } from '../engine/sql.ts'
 import type { Table } from '../engine/stored-schema.ts'
 import { type AnyCollection, columnOf } from './collection.ts'
@@ -127,7 +127,7 @@ const MAX_NAME = 60
 export function indexName(table: string, columns: readonly string[], unique = false): string {
   const name = `${table}_${columns.join('_')}${unique ? '_unique' : ''}`
   if (name.length <= MAX_NAME) return name
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  const hash = sha256(name).slice(0, 8)
   return `${name.slice(0, MAX_NAME - hash.length - 1)}_${hash}`
 }
 

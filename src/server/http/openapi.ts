@@ -1,5 +1,6 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
+import { nextTurn } from '../../base/index.ts'
 import { CODINGS, type Coding, chooseCoding } from './coding/accept-encoding.ts'
 import { compress } from './coding/compress.ts'
 import { errorCodesOf, statusesOf } from './error-codes.ts'
@@ -295,7 +296,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
   const encode = async (version: string) => {
     const steps = documentSteps(routes, version)
     let step = steps.next()
-    for (; !step.done; step = steps.next()) await new Promise<void>((next) => setImmediate(next))
+    for (; !step.done; step = steps.next()) await nextTurn()
     const bytes = new TextEncoder().encode(JSON.stringify(step.value))
     for (const coding of CODINGS) compressed.set(coding, await compress(bytes, coding))
     // Weak, because it is the same for all codings.

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../base/index.ts'
 import type { ReadTx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { assertEnded, deleteJob as deleteStored, removeLargeValue } from '../../db/store/jobs/index.ts'
@@ -22,7 +23,7 @@ export async function deleteJob(
       assertMayDelete(tx)
       return removeLargeValue(tx, id)
     })
-  while (await removeOne()) await new Promise<void>((resolve) => setImmediate(resolve))
+  while (await removeOne()) await nextTurn()
   await db.write('delete job', (tx) => {
     assertMayDelete(tx)
     deleteStored(tx, id)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AppError, toTimestamp } from '../../base/index.ts'
+import { AppError, nextTurn, toTimestamp } from '../../base/index.ts'
 import { JsonText, StoredJson } from '../../db/index.ts'
 import { type Receipt, signReceipt } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
@@ -54,7 +54,7 @@ async function hashOf(
       if (!chunk) break
       hash.update(chunk)
       // Other requests run between two slices.
-      await new Promise<void>((next) => setImmediate(next))
+      await nextTurn()
     }
   }
   return hash.digest('hex')

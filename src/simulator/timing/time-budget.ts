@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import { type Clock, nextTurn } from '../../base/index.ts'
 import { SimulationError } from '../errors.ts'
 
 /** The parts of the work on a job, by their names in results, with their names in messages. */
@@ -148,7 +148,7 @@ export class TimeBudget implements WorkCounter {
   async yieldIfDue(): Promise<void> {
     if (!this.#isYieldDue) return
     this.#isYieldDue = false
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     this.#yieldedAt = this.#clock.monotonic()
     this.#io.signal.throwIfAborted()
   }

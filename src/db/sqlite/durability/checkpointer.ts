@@ -1,5 +1,5 @@
 import { feature } from 'bun:bundle'
-import { failpoint } from '../../../base/index.ts'
+import { failpoint, nextTurn } from '../../../base/index.ts'
 import type { CheckpointThread } from './checkpoint-thread.ts'
 import type { LogPosition } from './log-file.ts'
 
@@ -70,7 +70,7 @@ export function createCheckpointer(
     pause = promise
     try {
       // The end of a group that is open.
-      await new Promise<void>((nextTurn) => setImmediate(nextTurn))
+      await nextTurn()
       const copied = thread.checkpoint()
       if (feature('FAILPOINTS')) failpoint('checkpoint.paused')
       const { log, checkpointed } = await copied

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/index.ts'
+import { type Clock, nextTurn } from '../../../base/index.ts'
 
 /** Longest time for which other tasks of the thread wait, ms; a machine under load needs a margin to 50. */
 const TURN_MS = 10
@@ -22,7 +22,7 @@ export class Turns {
   async after(work = 0): Promise<void> {
     this.#work += work
     if (this.#clock.monotonic() - this.#since < TURN_MS && this.#work < WORK_PER_TURN) return
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     this.#signal.throwIfAborted()
     this.#work = 0
     this.#since = this.#clock.monotonic()

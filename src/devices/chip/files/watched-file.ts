@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { type Log, MIB, messageOf } from '../../../base/index.ts'
+import { type Log, MIB, messageOf, sha256 } from '../../../base/index.ts'
 import type { FileState } from '../../../protocol/index.ts'
 import { StartupError } from '../../errors.ts'
 
@@ -82,8 +82,7 @@ export class WatchedFile<T extends object> {
       return { problems: this.#problems }
     }
     this.#problems = []
-    const sha256 = new Bun.CryptoHasher('sha256').update(read.bytes).digest('hex')
-    return { content, state: { sha256, modified_at: read.modifiedAt.toISOString() } }
+    return { content, state: { sha256: sha256(read.bytes), modified_at: read.modifiedAt.toISOString() } }
   }
 }
 

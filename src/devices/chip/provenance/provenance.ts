@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import * as v from 'valibot'
 import { stringify } from 'yaml'
+import { sha256 } from '../../../base/index.ts'
 import type { Edge, Element } from '../elements/element.ts'
 import { isFields } from '../elements/element-type.ts'
 import { readText } from '../files/watched-file.ts'
@@ -289,10 +289,7 @@ export function provenancePathOf(devicePath: string): string {
 
 /** What a later reader compares a value with: 16 hexadecimal digits. */
 function hashOfValue(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(value) ?? '')
-    .digest('hex')
-    .slice(0, 16)
+  return sha256(JSON.stringify(value) ?? '').slice(0, 16)
 }
 
 function hashOfGate({ values, kind }: Element): string {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
+import { nextTurn, sha256 } from '../../../base/index.ts'
 import { CalibrationError } from '../../errors.ts'
 import { type DeviceFile, readDeviceFile } from '../device-file.ts'
 import { readText, stampOf } from '../files/watched-file.ts'
@@ -51,7 +51,7 @@ export async function writeBack(
     const { leaves, ...planned } = plan(base, file, values)
     const { text } = file.yaml
     const edited = leaves.length > 0 ? await edit(text, leaves) : text
-    const result = { ...planned, before: hashOf(text), after: hashOf(edited) }
+    const result = { ...planned, before: sha256(text), after: sha256(edited) }
     if (edited === text || replaceFile(real, edited, stamp)) return result
   }
   throw new CalibrationError('the device file is being changed by another person; nothing was written')
@@ -103,7 +103,7 @@ function plan(base: DeviceFile, file: DeviceFile, values: readonly NewValue[]): 
 
 async function edit(text: string, leaves: readonly Leaf[]): Promise<string> {
   const edited = await editOrRefuse(text, leaves)
-  await turn()
+  await nextTurn()
   const file = readDeviceFile(edited)
   return 'problems' in file ? refuse('the new values do not suit the device file', file.problems) : edited
 }
@@ -114,7 +114,7 @@ async function editOrRefuse(text: string, leaves: readonly Leaf[]): Promise<stri
     for (;;) {
       const { done, value } = editing.next()
       if (done) return value
-      await turn()
+      await nextTurn()
     }
   } catch (error) {
     return refuse('the device file cannot be edited', [
@@ -125,13 +125,4 @@ async function editOrRefuse(text: string, leaves: readonly Leaf[]): Promise<stri
 
 function refuse(what: string, problems: readonly string[]): never {
   throw new CalibrationError(`${what}; nothing was written: ${problems.slice(0, 3).join('; ')}`)
-}
-
-/** Timers and messages of the process come first. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts'
+import { AppError, sha256 } from '../../../base/index.ts'
 import { encodeJson, mapped, type ReadTx } from '../../../db/index.ts'
 import { findResponseOfKey, type KeyedRequest, responseOf } from '../../../db/store/jobs/index.ts'
 
@@ -37,7 +37,7 @@ function assertKey(key: string): void {
 
 /** Identifies the content of a request, a JSON value. */
 export function contentHash(content: unknown): string {
-  return new Bun.CryptoHasher('sha256').update(encodeJson(content)).digest('hex')
+  return sha256(encodeJson(content))
 }
 
 /**
