@@ -82,6 +82,41 @@ describe('the pages of a list of jobs', () => {
     pages.close()
   })
 
+  test('no change is put over a response that has a later one of a job that was not loaded', async () => {
+    let attempt = 0
+    const msOf = new Map([
+      [0, 10],
+      [50, 1_000],
+      [100, 3_000],
+    ])
+    const pages = createJobPages({
+      async read(skip) {
+        await new Promise((resolve) => setTimeout(resolve, msOf.get(skip)))
+        return [{ ...jobOf(`job${skip}`, 0), attempt }]
+      },
+      count: async () => 250,
+    })
+    const change = () => {
+      attempt += 1
+      return pages.change('job0', { attempt })
+    }
+    pages.show({ from: 20, to: 70 })
+    pages.load()
+    await advance(1_000)
+    pages.refresh()
+    await advance(50)
+    expect(change()).toBe(true)
+    // One page or another is always on its way, and the list is loaded again without the first one.
+    pages.show({ from: 110, to: 140 })
+    pages.refresh()
+    for (let ms = 0; ms < 2_500; ms += 50) await advance(50)
+    expect(change()).toBe(false)
+    pages.show({ from: 0, to: 30 })
+    await advance(10)
+    expect(pages.row(0)?.attempt).toBe(2)
+    pages.close()
+  })
+
   test('whatever events and scrolling come while requests are in flight, the list becomes a fresh read', () =>
     fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), converges), {
       numRuns: part(3_000, 200),
