@@ -59,7 +59,7 @@ describe.skipIf(isSkipped)('jobs of Slurm', () => {
   afterAll(async () => {
     await cluster?.[Symbol.asyncDispose]()
     proxy?.stop()
-    await service?.stop()
+    await service?.[Symbol.asyncDispose]()
     for (const folder of folders) folder[Symbol.dispose]()
   })
 
