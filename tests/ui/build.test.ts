@@ -60,12 +60,13 @@ test('a visit of any one page loads at most 225 KB, as gzip sends it', async () 
   }
 })
 
-test('the script of a thread has at most 43 KB, as gzip sends it', async () => {
+// The parser finds all syntax errors of a program, not the first alone.
+test('the script of a thread has at most 44 KB, as gzip sends it', async () => {
   const scripts = Object.keys(manifest.files).filter((path) => path.includes('-worker-'))
   expect(scripts.length).toBeGreaterThanOrEqual(2)
   for (const path of scripts) {
     const size = gzipSync(await textOf(path)).length
-    expect({ path, size, fits: size <= 43 * KB }).toMatchObject({ fits: true })
+    expect({ path, size, fits: size <= 44 * KB }).toMatchObject({ fits: true })
   }
 })
 
