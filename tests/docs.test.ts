@@ -124,6 +124,7 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'A webhook and a mail': 13,
   'Pruning and reload': 6,
   'Backup and restore': 13,
+  'What is kept in memory': 16,
 }
 
 test('no flow crosses more files than its limit', () => {
@@ -134,4 +135,18 @@ test('no flow crosses more files than its limit', () => {
   })
   expect(files.map(([title]) => title)).toEqual(Object.keys(MAX_FILES_BY_FLOW))
   expect(files.filter(([title, count]) => count > (MAX_FILES_BY_FLOW[title] ?? 0))).toEqual([])
+})
+
+test('the flows name all that follows changes, with what is right when a memory disagrees with the rows', () => {
+  const text = readFileSync(join(ROOT, 'docs/explanation/flows.md'), 'utf8')
+  const [, memories = ''] = text.split('\n## What is kept in memory\n')
+  const named = namedFiles(memories).map(({ file }) => file)
+  const follows = /\b(?:changes|upcoming|withdrawn)\.subscribe\(|new Memory\(|\.version\(\)/
+  const followers = [...new Glob('{db,server}/**/*.ts').scanSync(join(ROOT, 'src'))].filter(
+    (file) =>
+      !/^db\/(?:engine|sqlite|postgres|records)\/|^db\/open-database/.test(file) &&
+      follows.test(readFileSync(join(ROOT, 'src', file), 'utf8')),
+  )
+  expect(followers.length).toBeGreaterThan(5)
+  expect(followers.filter((file) => !named.includes(file))).toEqual([])
 })
