@@ -63,8 +63,9 @@ export function openProgram(text: string, limits: Limits): ProgramReader {
  */
 function skipStatement(p: Cursor, begin: number): boolean {
   const failed = p.at
+  const { tokens } = p.limits
   p.recover()
-  p.lexer.remaining = p.limits.tokens
+  p.lexer.remaining = tokens
   try {
     p.lexer.seek(begin)
     seekStatement(p, failed)
