@@ -7,7 +7,7 @@ import { type DriftLimits, judgeFindings } from '../drift/decide-drift.ts'
 import { type Instance, keyOf } from '../plan/instances.ts'
 import type { CheckResult } from '../plan/planner.ts'
 import type { RunValues } from '../walk/run-values.ts'
-import type { WalkResult } from '../walk/walk.ts'
+import type { NodeResult, WalkResult } from '../walk/walk.ts'
 import type { CalibrationSetup } from './setup.ts'
 import type { WriteOutcome } from './write-results.ts'
 
@@ -68,6 +68,13 @@ export function recordChecks(
         each.target === target &&
         each.parameters[path]?.isApplied === true,
     )
+  // A gate with a tone has another value tuned than one without.
+  const isLeftOut = ({ routine, target }: Instance, path: string) => {
+    const last = walked.results.findLast(
+      (each) => each.routine.name === routine.name && each.target === target,
+    )
+    return isWritten && last !== undefined && isFound(last) && !(path in last.parameters)
+  }
   const judged = (checks?.nodes ?? []).map((node) => {
     const state = checks?.results.get(keyOf(node.routine.name, node.target))?.state
     return { ...node, state }
@@ -75,19 +82,23 @@ export function recordChecks(
   const stale = judged.flatMap(({ state, ...node }): Stale[] => {
     if (state !== 'out') return []
     const { routine, target } = node
-    const paths = [...routine.writes, ...routine.optionalWrites].filter((path) => !isRenewed(node, path))
+    const paths = [...routine.writes, ...routine.optionalWrites].filter(
+      (path) => !isRenewed(node, path) && !isLeftOut(node, path),
+    )
     return paths.map((path) => ({ routine: routine.name, element: target, path }))
   })
   const left = isWritten ? (walked.stale ?? []) : []
-  const found = isWritten
-    ? walked.results.filter(({ outcome, isUnresolved }) => !outcome.error && !isUnresolved)
-    : []
+  const found = isWritten ? walked.results.filter(isFound) : []
   const good = [...judged.filter(({ state }) => state === 'in'), ...found].map(({ routine, target }) => ({
     routine: routine.name,
     element: target,
   }))
   const all = [...stale, ...left.map(({ target, ...each }) => ({ ...each, element: target }))]
   recordFindings({ stale: all, good }, { setup, chip, provenance, run })
+}
+
+function isFound({ outcome, isUnresolved }: NodeResult): boolean {
+  return !outcome.error && !isUnresolved
 }
 
 /** The values of an element that a routine of a fidelity check finds stale. */

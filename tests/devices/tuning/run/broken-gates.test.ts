@@ -56,27 +56,74 @@ async function changedLab(folder: string, name: string, way: (typeof WAYS)[numbe
   })
 }
 
+/** How good the gate in a device file is, and the warnings of jobs that use it. */
+function gateOf(lab: Awaited<ReturnType<typeof pairLab>>) {
+  const file = readDeviceFile(readFileSync(lab.path, 'utf8'))
+  const edge = 'problems' in file ? undefined : file.chip.element(EDGE)
+  if (edge?.kind !== 'edge') throw new Error(`no edge ${EDGE}`)
+  const value = (at: string) => Number(edge.values.get(at))
+  const { error, local } = gateTruth(lab.chip.conditions(), EDGE, {
+    ...{ frequency: value('clock_freqs.cz'), amplitude: value('cz.square_amp') },
+    duration: value('cz.square_duration'),
+  })
+  const phases = [
+    value('cz.parent_phase_correction') + (local['q0'] ?? Number.NaN),
+    value('cz.child_phase_correction') + (local['q1'] ?? Number.NaN),
+  ].map((degrees) => Math.abs(((((degrees + 180) % 360) + 360) % 360) - 180))
+  return { warnings: staleValuesOf(edge, Provenance.read(lab.path)), error, phases }
+}
+
 test.each(combinations(GATE, WAYS).slice(-part(16, 1)))(
   'a gate is good, or warns, when %s %s',
   async (name, way) => {
     using folder = temporaryFolder()
     const lab = await changedLab(folder.path, name, way)
     await lab.run('full')
-    const file = readDeviceFile(readFileSync(lab.path, 'utf8'))
-    const edge = 'problems' in file ? undefined : file.chip.element(EDGE)
-    if (edge?.kind !== 'edge') throw new Error(`no edge ${EDGE}`)
-    const warnings = staleValuesOf(edge, Provenance.read(lab.path))
-    const value = (at: string) => Number(edge.values.get(at))
-    const { error, local } = gateTruth(lab.chip.conditions(), EDGE, {
-      ...{ frequency: value('clock_freqs.cz'), amplitude: value('cz.square_amp') },
-      duration: value('cz.square_duration'),
-    })
-    const phases = [
-      value('cz.parent_phase_correction') + (local['q0'] ?? Number.NaN),
-      value('cz.child_phase_correction') + (local['q1'] ?? Number.NaN),
-    ].map((degrees) => Math.abs(((((degrees + 180) % 360) + 360) % 360) - 180))
+    const { warnings, error, phases } = gateOf(lab)
     if (warnings.length === 0)
       expect([error < MAX_ERROR, ...phases.map((each) => each < MAX_DEGREES)]).toEqual([true, true, true])
+  },
+  60_000,
+)
+
+/** Values of an edge, and what they are off by: a factor, or degrees of a phase. */
+const OFF: [string, number][] = [
+  ['cz.square_duration', 1.1],
+  ['clock_freqs.cz', 1.01],
+  ['cz.parent_phase_correction', 20],
+  ...[0.7, 0.9, 0.97, 1.03, 1.3].map((factor): [string, number] => ['cz.square_duration', factor]),
+  ...[0.7, 0.9, 1.1, 1.3].map((factor): [string, number] => ['cz.square_amp', factor]),
+  ...[0.97, 0.99, 1.03].map((factor): [string, number] => ['clock_freqs.cz', factor]),
+  ['cz.child_phase_correction', -30],
+]
+
+test.each(OFF.slice(0, part(OFF.length, 1)))(
+  'a partial calibration sees and mends a gate whose %s is off by %p',
+  async (path, by) => {
+    using folder = temporaryFolder()
+    const [device = '', provenance = ''] = await calibrated
+    const [module = '', key = ''] = path.split('.')
+    const place = new RegExp(`(^q0_q1:[^]*?^ {2}${module}:[^]*?\\b${key}: )([-+.\\de]+)`, 'm')
+    const before = Number(place.exec(device)?.[2])
+    const value = key.endsWith('correction') ? before + by : before * by
+    const at = join(folder.path, 'scheduler.device.yml')
+    writeFileSync(
+      at,
+      device.replace(place, (_, start) => `${start}${value.toPrecision(12)}`),
+    )
+    writeFileSync(provenancePathOf(at), provenance)
+    const lab = await pairLab(folder.path, truth(), {
+      routines: enabled(GATE),
+      chip: simulatedAt(truth(), 0),
+    })
+    const { status, errors, notes } = await lab.run('partial', undefined, [EDGE])
+    expect([status, errors]).toEqual(['success', []])
+    expect(notes?.some((note) => /^q0_q1: check of cz_\w+ out by/.test(note))).toBe(true)
+    const { error, phases, warnings } = gateOf(lab)
+    expect([error < MAX_ERROR, ...phases.map((each) => each < MAX_DEGREES), warnings]).toEqual([
+      ...[true, true, true],
+      [],
+    ])
   },
   60_000,
 )
