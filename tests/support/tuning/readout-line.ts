@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
 import { TRUTH_FILE } from '../../../src/devices/bench/simulated/truth/store.ts'
 import type { Routine } from '../../../src/devices/tuning/routine.ts'
 import { deviceFileOf } from '../../devices/compiler/support/calibrated-pair.ts'
@@ -20,12 +21,15 @@ interface LineOptions {
   /** Names of the routines that run, beside those of a readout. */
   more?: readonly string[]
   routines?: readonly Routine[]
+  /** Changes the chip before anything follows from it. */
+  adjust?: (truth: ChipTruth) => void
 }
 
 /** A row of qubits on one readout line whose gates are calibrated, and whose readout is to be. */
-export function openLine({ folder, qubits, crosstalk, seed = 1, more = [], routines }: LineOptions) {
+export function openLine({ folder, qubits, crosstalk, seed = 1, more = [], routines, adjust }: LineOptions) {
   const truth = { ...quietTruth(qubits, seed), shots_noise: true }
   for (const line of Object.values(truth.readout_lines)) line.crosstalk = crosstalk
+  adjust?.(truth)
   writeFileSync(join(folder, TRUTH_FILE), stringify(truth))
   const deviceFile = deviceFileOf(truth, chipOf(truth).chip).replaceAll(
     'reset: {duration: 0.1}',

@@ -1,8 +1,10 @@
 import type { Routine } from '../routine.ts'
 import { czRb } from './benchmarks/cz_rb.ts'
+import { driveCrosstalk } from './benchmarks/drive_crosstalk.ts'
 import { processTomography } from './benchmarks/process_tomography.ts'
 import { purityBenchmarking } from './benchmarks/purity_benchmarking.ts'
 import { randomizedBenchmarking } from './benchmarks/randomized_benchmarking.ts'
+import { simultaneousRb } from './benchmarks/simultaneous_rb.ts'
 import { couplerAnticrossing } from './edge/coupler_anticrossing.ts'
 import { czCalibration } from './edge/cz_calibration.ts'
 import { czChevron } from './edge/cz_chevron.ts'
@@ -75,4 +77,4 @@ export const BUILT_IN_ROUTINES: readonly Routine[] = [
 ]
 
 /** Routines that are not part of a calibration: they run when somebody names them. */
-export const NAMED_ROUTINES: readonly Routine[] = [lineReadout]
+export const NAMED_ROUTINES: readonly Routine[] = [lineReadout, simultaneousRb, driveCrosstalk]

@@ -1,7 +1,9 @@
 import { type Instance, instancesOf } from '../plan/instances.ts'
 import type { PlanInput } from '../plan/planner.ts'
-import type { Benchmark } from '../routine.ts'
+import type { Benchmark, Routine } from '../routine.ts'
 import { RoutineError } from '../routine.ts'
+import { driveCrosstalk } from '../routines/benchmarks/drive_crosstalk.ts'
+import { simultaneousRb } from '../routines/benchmarks/simultaneous_rb.ts'
 import { lineEndsReadout, lineReadout } from '../routines/readout/line_readout.ts'
 import { type NodeOutcome, type NodeRunner, runNode } from '../walk/run-node.ts'
 import type { NodeResult, WalkResult } from '../walk/walk.ts'
@@ -9,8 +11,9 @@ import { MARKED } from './record-checks.ts'
 
 /** What shows whether a chip works as its report says, in the order in which it runs. */
 const REPEATED = ['readout_fidelity', 'randomized_benchmarking', 'cz_rb']
-/** What is read together, after all qubits of its line were read alone. */
-const TOGETHER = lineReadout.name
+/** What compares a qubit beside the others with itself alone, and the codes of its judgement. */
+const TOGETHER: readonly Routine[] = [lineReadout, lineEndsReadout, simultaneousRb, driveCrosstalk]
+const JUDGED: ReadonlySet<string> = new Set(['readout_crosstalk', 'simultaneous_error', 'drive_crosstalk'])
 /** How many times as large as in the run an error may be, and from which size on nothing may be used. */
 const MAX_FACTOR = 3
 const UNUSABLE_FACTOR = 3 * MAX_FACTOR
@@ -28,7 +31,8 @@ interface BenchmarkInput {
 
 /**
  * Repeats the benchmarks of a full calibration after its checks, small ones: errors of pulses, of readout and
- * of gates, and the qubits of each readout line in 0 and in 1 read together. An error that is clearly more
+ * of gates, the qubits of each readout line read together, and each qubit beside the pulses of the others. An
+ * error that is clearly more
  * than three times that of the run, twice, is a failure: the values stay, because their checks have passed,
  * and are stale. The figures are in the notes.
  */
@@ -90,7 +94,11 @@ function repeatedNodes(walked: WalkResult, { input, runner }: BenchmarkInput): I
     const isFirst = !read.slice(0, at).some((other) => runner.sharesLine?.(target, other))
     return { routine: isFirst ? lineReadout : lineEndsReadout, target }
   })
-  return [...REPEATED.flatMap((name) => nodes.filter(isMeant(name))), ...lines]
+  const driven = nodes.filter(isMeant('randomized_benchmarking')).map(({ target }) => target)
+  const beside = [simultaneousRb, driveCrosstalk].flatMap((routine) =>
+    driven.map((target) => ({ routine, target })),
+  )
+  return [...REPEATED.flatMap((name) => nodes.filter(isMeant(name))), ...lines, ...beside]
 }
 
 function benchmarkOf({ results }: WalkResult, { routine, target }: Instance): Benchmark | undefined {
@@ -110,8 +118,11 @@ async function looked(
     runner.signal.throwIfAborted()
     onBenchmark(node)
     const [outcome] = await runNode(routine, [target], { ...runner, maxAttempts: 1 })
-    if (!outcome || outcome.error?.code === 'declined') return undefined
-    const factor = factorOf(outcome.finding?.benchmark, before, routine.name === TOGETHER)
+    const code = outcome?.error?.code
+    // What compares and could not decide says nothing about the values.
+    const isUndecided = code !== undefined && TOGETHER.includes(routine) && !JUDGED.has(code)
+    if (!outcome || code === 'declined' || isUndecided) return undefined
+    const factor = factorOf(outcome.finding?.benchmark, before, TOGETHER.includes(routine))
     if (factor <= MAX_FACTOR) return outcome
     last = { outcome, factor }
   }
@@ -137,7 +148,7 @@ function failed(
   const was = before === undefined ? '' : `, ${textOf(before)} in the run`
   const now = finding?.benchmark ? `${textOf(finding.benchmark)}${was}` : (error?.message ?? 'no result')
   const message = `at the end of the run: ${now}; the values are kept and stale`
-  const code = routine.name === TOGETHER && error ? error.code : 'not_verified'
+  const code = TOGETHER.includes(routine) && error ? error.code : 'not_verified'
   const said = new RoutineError(code, message, error?.quality && { quality: error.quality })
   return {
     routine,

@@ -14,7 +14,8 @@ const DEPTHS = [1, 4, 16, 64, 128, 256, 512, 768, 1_024]
 const DEEPEST = 16_384
 const SEEDS = 12
 const SHOTS = 500
-const BASE = 0.5
+/** What is left of state 0 after infinitely many gates. */
+export const BASE = 0.5
 
 /**
  * Measures the error of a pulse by randomized benchmarking: sequences of random Clifford gates that end with
@@ -77,22 +78,29 @@ function* survivalsOf(context: RoutineContext, interleaved?: number) {
     depths: DEPTHS,
     deepest: DEEPEST,
     base: BASE,
-    measure: (depths) => survivalOf(context, depths, interleaved),
+    measure: (depths) => survivalOf(context, depths, { interleaved }),
   })
   return { depths, survival }
 }
 
+interface SequenceOptions {
+  /** A gate after each of the random ones. */
+  readonly interleaved?: number | undefined
+  /** Qubits that run random gates of their own meanwhile. */
+  readonly others?: readonly string[]
+}
+
 /** Populations of state 0 after sequences, by depth and seed. */
-function* survivalOf(
+export function* survivalOf(
   context: RoutineContext,
   depths: readonly number[],
-  interleaved?: number,
+  { seeds: usual = SEEDS, ...options }: SequenceOptions & { readonly seeds?: number },
 ): Measurement<number[][]> {
-  const seeds = Number(context.setting('seeds') ?? SEEDS)
+  const seeds = Number(context.setting('seeds') ?? usual)
   const survival = depths.map(() => [] as number[])
   for (let seed = 0; seed < seeds; seed++) {
     // A program of its own for each seed: sequences are long.
-    const points = depths.map((depth) => sequence(context, depth, seed, interleaved))
+    const points = depths.map((depth) => sequence(context, depth, seed, options))
     const found = yield* sequencePopulations(context, points, SHOTS)
     for (const [at, population] of found.entries()) survival[at]?.push(1 - population)
   }
@@ -103,7 +111,12 @@ function* survivalOf(
  * Random gates, each followed by the interleaved one, and the gate that undoes them all; a seed has sequences
  * of its own at each depth.
  */
-function sequence(context: RoutineContext, depth: number, seed: number, interleaved?: number) {
+function sequence(
+  context: RoutineContext,
+  depth: number,
+  seed: number,
+  { interleaved, others = [] }: SequenceOptions,
+) {
   const { name } = context.self
   const rng = createRng(seed)
   rng.seek(depth, 0)
@@ -111,5 +124,9 @@ function sequence(context: RoutineContext, depth: number, seed: number, interlea
   const gates = interleaved === undefined ? random : random.flatMap((gate) => [gate, interleaved])
   const schedule = context.schedule()
   for (const gate of [...gates, inverseOf(gates)]) playGate(schedule, name, gate)
-  return schedule.measure(name).build()
+  for (const other of others) for (const gate of randomGates(rng, depth)) playGate(schedule, other, gate)
+  return schedule
+    .barrier(name, ...others)
+    .measure(name)
+    .build()
 }
