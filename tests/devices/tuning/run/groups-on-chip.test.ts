@@ -62,8 +62,8 @@ describe('targets that are calibrated together on a chip', () => {
     const truth = { ...quietTruth(3, 21), shots_noise: true }
     // A discriminator is found with the tones of the whole line: those of a line never run together.
     const routines = ['rabi_oscillations', 'ramsey_correction', 't1', 'ro_duration_optimization']
-    const apart = 'parallel: {enabled: false}\n'
-    const [alone, grouped] = [await runOn(truth, routines, apart), await runOn(truth, routines, '')]
+    const together = 'parallel: {enabled: true}\n'
+    const [alone, grouped] = [await runOn(truth, routines, ''), await runOn(truth, routines, together)]
     const numbers = ({ findings }: typeof alone) =>
       findings.routines
         ?.map(({ routine, target, status, parameters, quality, fit, error }) => {
