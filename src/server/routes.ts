@@ -105,7 +105,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
       bookings: records.slots,
       waits: dependencies.sessionWaits,
       identify,
-      secretOf: (holder, user) => dependencies.accounts.sessionSecret(holder, user),
+      secretOf: (holder) => dependencies.accounts.sessionSecret(holder),
     }),
     ...shareRoutes({ clock: dependencies.context.clock, publicUrl: dependencies.publicUrl }),
     ...eventRoutes,

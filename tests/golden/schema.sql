@@ -644,9 +644,10 @@ CREATE TABLE "session_holders" (
   "body_hash" TEXT NOT NULL,
   "ends_at" TEXT NOT NULL,
   "ended_at" TEXT NOT NULL DEFAULT '',
-  "created" TEXT NOT NULL
+  "created" TEXT NOT NULL,
+  "revoked" INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX "session_holders_session" ON "session_holders" ("session");
+CREATE INDEX "session_holders_session_ended_at_id" ON "session_holders" ("session", "ended_at", "id");
 CREATE UNIQUE INDEX "session_holders_user_key_unique" ON "session_holders" ("user", "key") WHERE key <> '';
 CREATE TABLE "sessions" (
   "seq" INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -674,7 +675,6 @@ CREATE TABLE "sessions" (
 ) STRICT;
 CREATE INDEX "sessions_qpu" ON "sessions" ("qpu");
 CREATE UNIQUE INDEX "sessions_qpu_unique" ON "sessions" ("qpu") WHERE state = 'active';
-CREATE INDEX "sessions_state_qpu" ON "sessions" ("state", "qpu");
 CREATE INDEX "sessions_state_stopped_at" ON "sessions" ("state", "stopped_at");
 CREATE INDEX "sessions_user" ON "sessions" ("user");
 CREATE UNIQUE INDEX "sessions_user_qpu_unique" ON "sessions" ("user", "qpu") WHERE state <> 'closed';

@@ -7,6 +7,7 @@ import { onlySqlite } from '../support/postgres/only-sqlite.ts'
 import { JOBS } from '../support/server/access/record-rows.ts'
 import {
   fresh,
+  inSession,
   isOperation,
   ROLES,
   scopeOf,
@@ -35,6 +36,11 @@ beforeAll(async () => {
   expect([ofCluster.get('scope'), ofCluster.get('cluster')]).toEqual(['session', 'lab'])
   const qpu = await server.createQpu('north')
   const { id: tuner } = await server.createTuner(qpu)
+  const [{ name: south }, holder] = [
+    await server.createQpu('south'),
+    await server.createUser({ qpuSeconds: 9 }),
+  ]
+  const started = await server.as(holder).post('/api/sessions', { qpu_target: south, seconds: 600 })
   world = {
     server,
     owner,
@@ -52,6 +58,7 @@ beforeAll(async () => {
       operate: new TestClient(server.url, { 'x-api-token': operating.text('token') }),
       session: new TestClient(server.url, { 'x-api-token': ofCluster.text('token') }),
     },
+    inSession: server.as({ token: started.text('secret') }),
     async job() {
       const job = await server.db.write('job', (tx) =>
         tx.insert(quantumJobs, { user_id: owner.id, qpu_target: qpu.id, payload: { circuits: [] } }),
@@ -81,7 +88,8 @@ async function statusOf(client: TestClient, method: string, path: string, body?:
 }
 
 describe('access by route and caller', () => {
-  for (const { route, statuses, call } of TABLE) {
+  for (const row of TABLE) {
+    const { route, statuses, call } = row
     const isOfFile = route.includes(' /api/op/backups') && onlySqlite('its file')
     test.skipIf(isOfFile)(`${route} → ${statuses.join(' ')}`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
@@ -105,6 +113,12 @@ describe('access by route and caller', () => {
         expected.push(isEnough ? (statuses[ROLES.indexOf('program')] ?? 0) : 403)
       }
       expect(seen).toEqual(expected)
+    })
+
+    test.skipIf(isOfFile)(`${route} by the secret of a session`, async () => {
+      const [method = '', pattern = ''] = route.split(' ')
+      const { path = pattern, body } = (await call?.(world)) ?? {}
+      expect(await statusOf(world.inSession, method, path, body)).toBe(inSession(row))
     })
 
     test.skipIf(isOfFile)(`${route} by the token of an operator`, async () => {

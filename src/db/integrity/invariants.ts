@@ -230,6 +230,15 @@ const invariantsOf = ofDialect((dialect): readonly Invariant[] => {
           WHERE job IS NULL OR stored.id IS NULL`,
     },
     {
+      id: 'I18',
+      text: 'A session has an entry of the ledger for each of its charges, which add up to the time that it was held',
+      sql: `SELECT held.id, held.charges, held.held_ms, count(entry.source_id) AS entries
+          FROM sessions held LEFT JOIN qpu_ledger entry ON entry.kind = 'session'
+            AND entry.source_id > held.id || ':' AND entry.source_id < held.id || ';'
+          WHERE held.charges > 0 GROUP BY held.id, held.charges, held.held_ms
+          HAVING count(entry.source_id) <> held.charges OR coalesce(sum(entry.used_ms), 0) <> held.held_ms`,
+    },
+    {
       id: 'I17',
       text: 'No removal of a QPU or a user has left records for all of them; svc doctor --repair repairs it',
       fast: true,

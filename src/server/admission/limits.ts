@@ -105,7 +105,7 @@ export const RATES = {
     refusal: 'delayed by up to 500 ms',
   }),
   slots: fixed({
-    what: 'Slots that a user books or moves, each slot of a repetition; sessions that a user opens',
+    what: 'Slots that a user books or moves, each slot of a repetition; sessions that a user opens or extends',
     of: 'account',
     rate: { perSecond: 0.5, burst: 60 },
     refusal: '429',
@@ -216,7 +216,7 @@ export const COUNTS = {
     refusal: '429 `too_many_pipelined`; the connection ends',
   }),
   waitingRequests: count({
-    what: 'Requests that wait for a job (`GET /api/jobs/{id}?wait=`)',
+    what: 'Requests that wait for a job, or for a session (`?wait=`)',
     bounds: { account: 250, all: 5_000 },
     ...refusedAtOnce({ things: 'waiting requests', ...JOB_WAITS }),
   }),

@@ -154,12 +154,9 @@ export class Accounts {
     return { kind: 'superuser', superuser, token, login: { refreshable: false, expiresAt } }
   }
 
-  /**
-   * The secret of a holder of a session: always the same, so that a repeated request returns it again, until
-   * the logins of its user end.
-   */
-  sessionSecret(holder: string, { tokenKey }: Pick<Account, 'tokenKey'>): string {
-    const key = `${tokenKey}${this.#dependencies.secrets.users}:session`
+  /** The secret of a holder of a session: always the same, so that a repeated request returns it again. */
+  sessionSecret(holder: string): string {
+    const key = `${this.#dependencies.secrets.users}:session`
     return `${SESSION_PREFIX}${holder}${createHmac('sha256', key).update(holder).digest('base64url')}`
   }
 
@@ -169,7 +166,7 @@ export class Accounts {
     const held = await db.read((tx) => readHolder(tx, id))
     const user = held && (await findUser(db, held.user))
     if (!held || !user || user.disabled || clock.now() > held.readableUntil) return { kind: 'guest' }
-    const [sent, right] = [Buffer.from(secret), Buffer.from(this.sessionSecret(id, user))]
+    const [sent, right] = [Buffer.from(secret), Buffer.from(this.sessionSecret(id))]
     if (sent.length !== right.length || !timingSafeEqual(sent, right)) return { kind: 'guest' }
     const { session, qpu, isOpen } = held
     return { kind: 'user', user, via: 'session', holder: { id, session, qpu, isOpen } }

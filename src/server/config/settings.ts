@@ -242,7 +242,11 @@ export const SETTINGS = {
   }),
   ...group('Retention', {
     jobsRetention: setting(duration(), '0', 'Age at which an ended job is deleted; 0 = never'),
-    eventsRetention: setting(duration(), '720h', 'Age at which an event is deleted; 0 = never'),
+    eventsRetention: setting(
+      duration(),
+      '720h',
+      'Age at which an event or an ended session is deleted; 0 = never',
+    ),
     eventsPruneInterval: setting(duration(100), '1h', 'Interval between two prunings'),
     calibrationRequestRetention: setting(
       duration(),

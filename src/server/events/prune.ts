@@ -12,6 +12,7 @@ import {
   pruneIdempotencyKeys,
   pruneJobs,
   pruneReadings,
+  pruneSessions,
   recordPruning,
   stripCalibrationResult,
 } from '../../db/store/maintenance/index.ts'
@@ -47,9 +48,9 @@ interface PrunerDependencies {
 }
 
 /**
- * Removes rows that are older than the retention settings, in small transactions; readings and times without
- * jobs are removed with events. Responses to keyed requests and the programs of cancelled jobs have fixed
- * ages. A reload causes a run.
+ * Removes rows that are older than the retention settings, in small transactions; readings, times without
+ * jobs and ended sessions are removed with events. Responses to keyed requests and the programs of cancelled
+ * jobs have fixed ages. A reload causes a run.
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies
@@ -111,7 +112,7 @@ export class Pruner {
         })
       }
       if (current.eventsRetention > 0) {
-        for (const step of [pruneReadings, pruneClosedTimes]) {
+        for (const step of [pruneReadings, pruneClosedTimes, pruneSessions]) {
           await this.#repeat(step, current.eventsRetention, () => undefined)
         }
       }

@@ -139,13 +139,23 @@ function estimateInQueue(
   const busy: WaitReason | undefined = isBookerBusy
     ? { code: 'slot_of_other_user', text: describeBooking(idleMs), until: foreign.end }
     : undefined
-  const session = state.session?.user === job.user ? undefined : state.session
-  const held = session?.isExclusive ? reasonInSession(session.until) : undefined
-  const waiting = pause ?? held ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
-  const base = Math.max(job.notBefore, held?.until ?? 0)
-  const booking = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
-  const estimate = estimateStart(queue, { now, base, booking })
-  return { waiting, ...position, ...estimate, qpu: state.qpu.id }
+  const held = holdOfOthers(job, state)
+  const inSession = held && reasonInSession(held.lineUntil)
+  const waiting = pause ?? inSession ?? busy ?? idle ?? { code: 'ahead_in_queue', text: aheadText(queue) }
+  const booked = isBookerBusy ? { busyUntil: foreign.end, idleMs } : { idleUntil: idle?.until ?? now }
+  const booking = held ? { busyUntil: held.until, idleMs: held.idleMs } : booked
+  const { start, expectedMs } = estimateStart(queue, { now, base: job.notBefore, booking })
+  // Whoever holds the QPU submits more jobs than those that wait.
+  const latest = { from: start.from, to: Math.max(start.to, held?.lineUntil ?? 0) }
+  return { waiting, ...position, start: latest, expectedMs, qpu: state.qpu.id }
+}
+
+/** The exclusive session of another user. */
+function holdOfOthers(
+  { user }: QueuePositionInput['job'],
+  { session }: CandidateQueue['state'],
+): CandidateQueue['state']['session'] {
+  return session?.isExclusive && session.user !== user ? session : undefined
 }
 
 function aheadText({ ahead, state }: CandidateQueue): string {

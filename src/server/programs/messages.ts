@@ -86,6 +86,8 @@ export interface Refusal {
 export interface ExaminedSubmission extends ProgramsReport {
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
+  /** Id of the session that it names; '' = none. */
+  session: string
   /** What its owner calls the job. */
   name: string
   tags: string[]

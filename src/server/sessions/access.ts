@@ -5,6 +5,7 @@ import {
   holderById,
   isHeldByCluster,
   listHolders,
+  MAX_HOLDERS,
   nameInCluster,
   type Session,
   sessions,
@@ -43,7 +44,8 @@ export function holdersToEnd(
   const cluster = clusterOf(caller)
   if (cluster === undefined && id === undefined) return undefined
   const mayEnd = ({ name }: Holder) => cluster === undefined || name.startsWith(nameInCluster(cluster, ''))
-  if (id === undefined) return listHolders(tx, session.id).filter(mayEnd)
+  if (id === undefined)
+    return listHolders(tx, session.id, { prefix: nameInCluster(cluster, ''), limit: MAX_HOLDERS })
   const holder = holderById(tx, id)
   if (!holder || holder.session !== session.id || !mayEnd(holder)) throw notFound()
   return [holder]

@@ -52,7 +52,7 @@ const fields = {
     v.number(),
     v.description('QPU seconds that it can cost at most, with those charged'),
   ),
-  holders: v.array(holder),
+  holders: v.pipe(v.array(holder), v.description('Those that have not ended first, at most 50')),
   created: v.string(),
 }
 

@@ -18,14 +18,14 @@ import {
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
-import { type Caller, callerName, clusterOf, holderOf, type User } from '../http/caller.ts'
+import { type Caller, callerName, clusterOf, holderOf, impersonationOf } from '../http/caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from '../http/limits/idle-time.ts'
 import { contentHash, keyedRequest } from '../http/request/idempotency.ts'
 import { strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
 import { holdersToEnd, requireOwn, startOf, userOf } from './access.ts'
 import { type SessionView, sessionResponse, startedResponse } from './responses.ts'
-import { viewSession } from './view.ts'
+import { viewSession, viewSessions } from './view.ts'
 import type { SessionWaits } from './waits.ts'
 
 const MAX_WAIT_SECONDS = 60
@@ -88,12 +88,12 @@ const newSession = v.object({
 })
 
 interface SessionRouteDependencies {
-  /** Limits how often a user books a QPU, by a slot or a session. */
+  /** Limits how often a user books a QPU, by a slot or a session, and extends one. */
   bookings: RateLimiter
   waits: SessionWaits
   identify(request: Request): Promise<Caller>
   /** The secret of a holder. */
-  secretOf(holder: string, user: User): string
+  secretOf(holder: string): string
 }
 
 /** Sessions: a QPU held for one user without a booking. */
@@ -151,7 +151,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         const response = {
           ...started.view,
           holder: started.holder.id,
-          secret: secretOf(started.holder.id, user),
+          secret: secretOf(started.holder.id),
         }
         return started.made === 'nothing' ? response : new Reply(201, response)
       },
@@ -184,7 +184,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         return db.read((tx) => {
           const qpu = query.qpu === undefined ? undefined : requireQpu(tx, query.qpu).id
           const found = listSessions(tx, { ...query, holder: held, user, cluster, qpu, session })
-          return found.map((each) => viewSession(tx, each, viewFor(context, caller)))
+          return viewSessions(tx, found, viewFor(context, caller))
         })
       },
     }),
@@ -238,13 +238,14 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       isForClusters: true,
       summary: 'Change how long a session lasts after its first activation',
       body: v.object({ seconds }),
-      statuses: [200, 400, 404, 409],
+      statuses: [200, 400, 404, 409, 429],
       errors: { session_closed: 409 },
       response: sessionResponse,
       async run(context, { body, params, caller }) {
         return context.db.write('extend session', (tx) => {
           const session = requireOwn(tx, caller, params['id'] ?? '')
           assertOpen(session)
+          if (caller.kind !== 'superuser') bookings.take(session.user)
           audit(tx, caller, 'session.extend', session, { seconds: body.seconds })
           return viewSession(tx, setSeconds(tx, session, body.seconds), viewFor(context, caller))
         })
@@ -291,12 +292,14 @@ function newHolder(
   caller: Caller,
   { kind = 'client', id = '', ends_at: endsAt }: v.InferOutput<typeof newSession>['holder'],
 ): NewHolder['holder'] {
-  const at = endsAt === undefined ? undefined : fromTimestamp(endsAt)
-  return {
-    kind,
-    name: nameInCluster(clusterOf(caller), id),
-    endsAt: at === undefined ? '' : toTimestamp(at),
-  }
+  return { kind, name: nameInCluster(clusterOf(caller), id), endsAt: endOf(endsAt, caller) }
+}
+
+/** When a holder ends, '' = with the session: one of an impersonation at the latest with that login. */
+function endOf(wanted: string | undefined, caller: Caller): string {
+  const ends = [fromTimestamp(wanted ?? ''), impersonationOf(caller)?.expiresAt]
+  const end = Math.min(...ends.map((each) => each ?? Number.POSITIVE_INFINITY))
+  return end === Number.POSITIVE_INFINITY ? '' : toTimestamp(end)
 }
 
 /** Ends a session, or holders of it. */

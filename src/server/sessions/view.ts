@@ -3,6 +3,7 @@ import type { ReadTx } from '../../db/index.ts'
 import { findQpu } from '../../db/store/qpus/index.ts'
 import {
   inLine,
+  latestEnd,
   listHolders,
   nameInCluster,
   type OpenSession,
@@ -19,10 +20,29 @@ interface ViewOptions {
   cluster: string | undefined
 }
 
+/** Sessions as their users or a cluster see them. */
+export function viewSessions(tx: ReadTx, found: readonly Session[], options: ViewOptions): SessionView[] {
+  const lines = new Map<string, OpenSession[]>()
+  return found.map((session) => {
+    const isOpen = session.state !== 'closed'
+    const line = isOpen ? (lines.get(session.qpu) ?? inLine(openSessionsOf(tx, session.qpu))) : []
+    if (isOpen) lines.set(session.qpu, line)
+    return view(tx, session, { ...options, line })
+  })
+}
+
 /** A session as its user or a cluster sees it. */
-export function viewSession(tx: ReadTx, session: Session, { rate, cluster }: ViewOptions): SessionView {
+export function viewSession(tx: ReadTx, session: Session, options: ViewOptions): SessionView {
+  const line = session.state === 'closed' ? [] : inLine(openSessionsOf(tx, session.qpu))
+  return view(tx, session, { ...options, line })
+}
+
+function view(
+  tx: ReadTx,
+  session: Session,
+  { rate, cluster, line }: ViewOptions & { line: readonly OpenSession[] },
+): SessionView {
   const isOpen = session.state !== 'closed'
-  const line = isOpen ? inLine(openSessionsOf(tx, session.qpu)) : []
   const at = line.findIndex(({ id }) => id === session.id)
   const { id, qpu, user, mode, state, seconds, idle_seconds, activated_at, ends_at, created } = session
   return {
@@ -50,24 +70,18 @@ export function viewSession(tx: ReadTx, session: Session, { rate, cluster }: Vie
 }
 
 function holdersOf(tx: ReadTx, session: string, prefix: string): SessionView['holders'] {
-  return listHolders(tx, session)
-    .filter(({ name }) => name.startsWith(prefix))
-    .map(({ id, kind, name, ends_at, ended_at }) => ({
-      id,
-      kind,
-      name: name.slice(prefix.length),
-      ends_at,
-      ended_at,
-    }))
+  return listHolders(tx, session, { prefix }).map(({ id, kind, name, ends_at, ended_at }) => ({
+    id,
+    kind,
+    name: name.slice(prefix.length),
+    ends_at,
+    ended_at,
+  }))
 }
 
 /** At once if those before it pause or end, at the latest when the time of all of them is over. */
 function expectedStart(before: readonly OpenSession[], now: number): { from: string; to: string } {
-  const latest = before.reduce(
-    (at, { endsAt, lastsMs }) => (endsAt === undefined ? at + lastsMs : Math.max(at, endsAt)),
-    now,
-  )
-  return { from: toTimestamp(now), to: toTimestamp(latest) }
+  return { from: toTimestamp(now), to: toTimestamp(latestEnd(before, now)) }
 }
 
 function maxHeldMs(row: Session, now: number): number {

@@ -34,8 +34,8 @@ export class SessionWaits {
   }
 
   /**
-   * Calls `look` now and at each change of the session until it returns something, and for the last time when
-   * the time is over or the server stops.
+   * Calls `look` now and when the session has another state until it returns something, and for the last time
+   * when the time is over or the server stops.
    * @throws AppError `limited` (`too_many_waiting_requests`).
    */
   async until<T>({ id, account, seconds, signal }: WaitOptions, look: Look<T>): Promise<T> {
@@ -61,8 +61,14 @@ export class SessionWaits {
   async #watch<T>(id: string, over: AbortSignal, look: Look<T>): Promise<T | undefined> {
     const ends = [over, this.#stop.signal]
     let wake: () => void = () => undefined
+    let state: unknown
     const unsubscribe = this.#db.changes.subscribe((changes) => {
-      if (changes.some((change) => change.collection === 'sessions' && change.id === id)) wake()
+      for (const { collection, id: changed, record } of changes) {
+        // New holders and charges change nothing that is waited for.
+        if (collection !== 'sessions' || changed !== id || Object(record).state === state) continue
+        state = Object(record).state
+        wake()
+      }
     })
     for (const end of ends) end.addEventListener('abort', () => wake(), { signal: over })
     try {

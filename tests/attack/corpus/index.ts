@@ -8,6 +8,7 @@ import { forms } from './forms.ts'
 import { jsonBodies } from './json.ts'
 import { lists } from './lists.ts'
 import { programs } from './programs.ts'
+import { sessions } from './sessions.ts'
 import { eventStreams } from './streams.ts'
 import { superusers } from './superusers.ts'
 import { webhooks } from './webhooks.ts'
@@ -25,5 +26,6 @@ export const ATTACKS: readonly Attack[] = [
   ...drivers,
   ...webhooks,
   ...bookings,
+  ...sessions,
   ...superusers,
 ]

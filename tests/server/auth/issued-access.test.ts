@@ -50,6 +50,12 @@ const KINDS: Record<Kind, (lab: Lab) => Promise<() => Promise<boolean>>> = {
     const program = new TestClient(server.url, { 'x-api-token': created.text('token') }, server.admin.routes)
     return () => isOk(program.get('/api/jobs'))
   },
+  async session_secrets({ server, account }) {
+    const { name } = await server.createQpu()
+    const started = await server.as(account).post('/api/sessions', { qpu_target: name, seconds: 600 })
+    const program = server.as({ token: started.text('secret') })
+    return () => isOk(program.get(`/api/sessions/${started.text('id')}`))
+  },
   async shares({ server, account }) {
     const { driver, id: qpu } = await server.createQpu()
     const report = { driver, qpu, mode: 'full', status: 'success', backend: 'b' } as const
@@ -181,7 +187,7 @@ async function valid(checks: ReadonlyMap<Kind, () => Promise<boolean>>): Promise
 }
 
 async function accountOf(server: TestServer, collection: Collection): Promise<TestAccount> {
-  if (collection === 'users') return server.createUser()
+  if (collection === 'users') return server.createUser({ qpuSeconds: 1_000 })
   const account = { email: `${newSecret(6)}@example.org`, password: `password ${newSecret(6)}` }
   const created = await server.admin.post('/api/collections/_superusers/records', account)
   return { id: created.text('id'), ...account, token: await login(server.guest, '_superusers', account) }
@@ -208,7 +214,14 @@ describe.each(['users', '_superusers'] as const)('what an account of %s has give
     const lab = { server, collection, account }
     const linked_accounts = collection === 'users' ? 1 : 0
     for (const kind of ISSUED) if (kindsOf(collection).includes(kind)) await KINDS[kind](lab)
-    const one = { api_tokens: 1, shares: 1, calendar_feeds: 1, webhooks: 1, linked_accounts }
+    const one = {
+      api_tokens: 1,
+      session_secrets: 1,
+      shares: 1,
+      calendar_feeds: 1,
+      webhooks: 1,
+      linked_accounts,
+    }
     const changed = await newPassword({})(lab)
     expect([changed.status, changed.get('issued_access')]).toEqual([200, one])
     const again = { ...account, password: 'another one' }
@@ -223,7 +236,14 @@ describe.each(['users', '_superusers'] as const)('what an account of %s has give
       api_tokens: true,
       logins: false,
     })
-    const none = { api_tokens: 0, shares: 0, calendar_feeds: 0, webhooks: 0, linked_accounts }
+    const none = {
+      api_tokens: 0,
+      session_secrets: 0,
+      shares: 0,
+      calendar_feeds: 0,
+      webhooks: 0,
+      linked_accounts,
+    }
     expect(ended.body).toEqual({ status: 'ended', api_tokens: 1, issued_access: none })
     expect((await (await me()).get('/api/me')).get('issued_access')).toEqual(none)
     const audit = await server.admin.get('/api/op/audit?action=account.end_access')
@@ -285,6 +305,7 @@ const OWNED: Record<string, Kind | 'nothing'> = {
   api_tokens: 'api_tokens',
   calendar_feeds: 'calendar_feeds',
   external_auths: 'linked_accounts',
+  session_holders: 'session_secrets',
   shares: 'shares',
   webhooks: 'webhooks',
 }
@@ -298,9 +319,8 @@ const HARMLESS = [
 ]
 HARMLESS.push('qpu_ledger', 'qpu_time_requests', 'qpu_usage', 'quantum_jobs', 'quantum_jobs_tags')
 HARMLESS.push('recall_notices', 'recalled_jobs', 'recalls', 'recent_use', 'time_slots')
-// Secrets of sessions end with the logins of their user: `tokenKey` is a part of their key.
 // What clusters open for a user are sessions.
-HARMLESS.push('cluster_accounts', 'session_holders', 'sessions')
+HARMLESS.push('cluster_accounts', 'sessions')
 
 const schema = readFileSync(join(import.meta.dir, '../../golden/schema.sql'), 'utf8')
 const COLUMNS = [...schema.matchAll(/CREATE TABLE "(\w+)" \(\n([\s\S]*?)\n\)/g)].flatMap(

@@ -93,3 +93,78 @@ test('a request that waits for a session responds when it is active or has ended
   const ended = await server.admin.call('DELETE', `/api/sessions/${queued}?reason=cooling`)
   expect([ended.get('state'), ended.get('end_reason')]).toEqual(['closed', 'cooling'])
 })
+
+test('superusers read sessions by record routes, and write none', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const id = String((await start(user)).get('id'))
+  const path = `/api/collections/sessions/records`
+  expect((await server.admin.get(`${path}/${id}`)).status).toBe(200)
+  const row = { user: user.id, qpu: other.id, seconds: 60, idle_seconds: 5 }
+  const refused = [
+    await server.admin.post(path, row),
+    await server.admin.patch(`${path}/${id}`, { state: 'closed' }),
+    await server.admin.call('DELETE', `${path}/${id}`),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
+  expect((await server.as(user).get(`/api/sessions/${id}`)).get('state')).not.toBe('closed')
+  const ended = await server.admin.call('DELETE', `/api/sessions/${id}?reason=cooling`)
+  expect(ended.get('end_reason')).toBe('cooling')
+})
+
+test('a session that a superuser opens by impersonation has a secret that ends with that login', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const path = `/api/collections/users/impersonate/${user.id}`
+  const issued = await server.admin.post(path, { duration: 120 })
+  const body = { qpu_target: qpu.name, seconds: 600 }
+  const started = await server.as({ token: issued.text('token') }).post('/api/sessions', body)
+  const [holder] = started.get('holders') as { ends_at: string }[]
+  const ends = Date.parse(holder?.ends_at ?? '')
+  expect(ends).toBeGreaterThan(Date.now())
+  expect(ends).toBeLessThanOrEqual(Date.now() + 120_000)
+})
+
+test('a job that names a session is refused if it is unknown, of another user or QPU, or has ended', async () => {
+  const [user, stranger] = [
+    await server.createUser({ qpuSeconds: 1_000 }),
+    await server.createUser({ qpuSeconds: 1_000 }),
+  ]
+  const session = String((await start(user)).get('id'))
+  const submit = (by: TestAccount, more: object) => server.as(by).post('/api/jobs', { ...JOB, ...more })
+  const placed = await submit(user, { session })
+  expect([placed.status, placed.get('qpu_target')]).toEqual([201, qpu.id])
+  const refused = [
+    await submit(user, { session: 'nothing' }),
+    await submit(stranger, { session }),
+    await submit(user, { session, qpu_target: other.name }),
+  ]
+  expect(refused.map((each) => `${each.status} ${each.get('code')}`)).toEqual([
+    '422 session_not_found',
+    '422 session_not_found',
+    '422 session_of_other_qpu',
+  ])
+  const tried = await server.as(user).post('/api/jobs?dry_run=true', { ...JOB, session: 'nothing' })
+  expect(tried.body).toMatchObject({ accepted: false, problems: [{ code: 'session_not_found' }] })
+  await server.as(user).call('DELETE', `/api/sessions/${session}`)
+  expect((await submit(user, { session })).get('code')).toBe('session_closed')
+})
+
+test('a session is extended as often as slots are booked', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const path = `/api/sessions/${(await start(user)).get('id')}`
+  const extend = (seconds: number) => server.as(user).patch(path, { seconds })
+  const statuses: number[] = []
+  for (let round = 0; round < 70 && !statuses.includes(429); round++)
+    statuses.push((await extend(700 + round)).status)
+  expect([statuses.length > 55, statuses.at(-1)]).toEqual([true, 429])
+})
+
+test('a response has 50 holders, those that have not ended first', async () => {
+  const user = await server.createUser({ qpuSeconds: 1_000 })
+  const join = (name: number) => start(user, { holder: { kind: 'slurm', id: `${name}` } })
+  const first = await join(0)
+  const [id, holder] = [first.get('id'), first.get('holder')]
+  for (let name = 1; name < 60; name++) await join(name)
+  await server.as(user).call('DELETE', `/api/sessions/${id}?holder=${holder}`)
+  const holders = (await server.as(user).get(`/api/sessions/${id}`)).get('holders') as { ended_at: string }[]
+  expect([holders.length, holders.every(({ ended_at }) => ended_at === '')]).toEqual([50, true])
+})

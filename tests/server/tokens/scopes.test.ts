@@ -125,7 +125,14 @@ test('logging out everywhere ends all logins and mailed links, and API tokens on
   expect(body).toEqual({
     status: 'logged_out',
     api_tokens: 0,
-    issued_access: { api_tokens: 1, shares: 0, calendar_feeds: 0, webhooks: 0, linked_accounts: 0 },
+    issued_access: {
+      api_tokens: 1,
+      session_secrets: 0,
+      shares: 0,
+      calendar_feeds: 0,
+      webhooks: 0,
+      linked_accounts: 0,
+    },
   })
   expect([(await other.get('/api/jobs')).status, (await server.as(user).get('/api/jobs')).status]).toEqual([
     401, 401,

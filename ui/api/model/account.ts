@@ -18,6 +18,7 @@ export type Auth = v.InferOutput<typeof auth>
 /** What an account has given out and is still valid: the number of each kind. */
 export const issuedAccess = v.object({
   api_tokens: v.number(),
+  session_secrets: v.number(),
   shares: v.number(),
   calendar_feeds: v.number(),
   webhooks: v.number(),
@@ -30,16 +31,17 @@ export const withIssuedAccess = v.object({ issued_access: issuedAccess })
 
 /** "2 API tokens and the address of your calendar stay valid."; empty when nothing does. */
 export function describeIssued(issued: IssuedAccess): string {
-  const { api_tokens: tokens, shares, calendar_feeds: feeds, webhooks } = issued
+  const { api_tokens: tokens, session_secrets: secrets, shares, calendar_feeds: feeds, webhooks } = issued
   const parts = [
     ...(tokens > 0 ? [formatNumberOf(tokens, 'API token')] : []),
+    ...(secrets > 0 ? [formatNumberOf(secrets, 'session secret')] : []),
     ...(shares > 0 ? [formatNumberOf(shares, 'shared link')] : []),
     ...(feeds > 0 ? ['the address of your calendar'] : []),
     ...(webhooks > 0 ? [formatNumberOf(webhooks, 'webhook')] : []),
   ]
   if (parts.length === 0) return ''
   const list = new Intl.ListFormat('en', { style: 'long' }).format(parts)
-  return `${sentence(list)} ${tokens + shares + feeds + webhooks === 1 ? 'stays' : 'stay'} valid.`
+  return `${sentence(list)} ${tokens + secrets + shares + feeds + webhooks === 1 ? 'stays' : 'stay'} valid.`
 }
 
 /** What can still sign in to the account, and only its owner can tell whether it may; empty for nothing. */

@@ -82,6 +82,8 @@ const (
 	CodeSameQpu                    = "same_qpu"
 	CodeSessionClosed              = "session_closed"
 	CodeSessionEnded               = "session_ended"
+	CodeSessionNotFound            = "session_not_found"
+	CodeSessionOfOtherQpu          = "session_of_other_qpu"
 	CodeSessionOpen                = "session_open"
 	CodeSessionOverlap             = "session_overlap"
 	CodeSlotInPast                 = "slot_in_past"

@@ -165,9 +165,11 @@ type Superuser struct {
 	Updated string `json:"updated"`
 }
 
-// IssuedAccess: API tokens, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers
+// IssuedAccess: API tokens, secrets of sessions, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers
 type IssuedAccess struct {
 	APITokens float64 `json:"api_tokens"`
+
+	SessionSecrets float64 `json:"session_secrets"`
 
 	Shares float64 `json:"shares"`
 
@@ -238,6 +240,8 @@ type MeCredentials struct {
 // MeIssuedAccess: What the account has given out and is still valid
 type MeIssuedAccess struct {
 	APITokens float64 `json:"api_tokens"`
+
+	SessionSecrets float64 `json:"session_secrets"`
 
 	Shares float64 `json:"shares"`
 
@@ -3442,6 +3446,7 @@ type StartedSession struct {
 	// QPU seconds that it can cost at most, with those charged
 	MaxCostSeconds float64 `json:"max_cost_seconds"`
 
+	// Those that have not ended first, at most 50
 	Holders []SessionHolder `json:"holders"`
 
 	Created string `json:"created"`
@@ -3523,6 +3528,7 @@ type Session struct {
 	// QPU seconds that it can cost at most, with those charged
 	MaxCostSeconds float64 `json:"max_cost_seconds"`
 
+	// Those that have not ended first, at most 50
 	Holders []SessionHolder `json:"holders"`
 
 	Created string `json:"created"`
@@ -4592,6 +4598,9 @@ type PostJobsBody struct {
 
 	// Name or id of a QPU; any QPU if omitted
 	QPUTarget *string `json:"qpu_target,omitempty"`
+
+	// Id of your open session in which it is to run, whose QPU it is for; only names it
+	Session *string `json:"session,omitempty"`
 
 	// Any value; ignored and not stored
 	Extensions any `json:"extensions,omitempty"`

@@ -35,7 +35,6 @@ export const sessions = defineCollection({
   rules: { list: OWN, view: OWN, create: null, update: null, remove: null },
   indexes: [
     ['user'],
-    ['state', 'qpu'],
     ['state', 'stopped_at'],
     // A user has one open session of a QPU.
     { on: ['user', 'qpu'], unique: true, where: "state <> 'closed'" },

@@ -95,10 +95,12 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
       ends_at: 'TEXT NOT NULL',
       ended_at: "TEXT NOT NULL DEFAULT ''",
       created: 'TEXT NOT NULL',
+      // The secret was ended with what its user had given out: it does not even read.
+      revoked: 'INTEGER NOT NULL DEFAULT 0',
     },
     [],
     [
-      index('session_holders', ['session'], false),
+      index('session_holders', ['session', 'ended_at', 'id'], false),
       index('session_holders', ['user', 'key'], true, "key <> ''"),
     ],
   ),

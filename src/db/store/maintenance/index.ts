@@ -15,6 +15,7 @@ export {
   pruneEvents,
   pruneIdempotencyKeys,
   pruneReadings,
+  pruneSessions,
   recordPruning,
 } from './retention.ts'
 export { stripCalibrationResult } from './strip-report.ts'

@@ -64,6 +64,14 @@ export const pruneClosedTimes: PruneStep = (tx, before, limit) =>
     { before: toTimestamp(before), limit },
   )
 
+/** Removes sessions that have ended, with their holders; what they cost stays in the ledger. */
+export const pruneSessions: PruneStep = (tx, before, limit) =>
+  tx.run(
+    `DELETE FROM sessions WHERE seq IN
+       (SELECT seq FROM sessions WHERE state = 'closed' AND stopped_at < $before LIMIT $limit)`,
+    { before: toTimestamp(before), limit },
+  )
+
 /** The end of a record; a record that was ended by hand may lack it, and its last change counts instead. */
 export const ENDED = `(finished_at > '' AND finished_at < $before OR finished_at = '' AND updated < $before)`
 

@@ -1,6 +1,5 @@
 import {
   AppError,
-  DAY_MS,
   fromTimestamp,
   HOUR_MS,
   newId,
@@ -10,6 +9,7 @@ import {
 } from '../../../base/index.ts'
 import { sessions } from '../../collections/sessions/sessions.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
+import { READABLE_MS } from '../accounts/issued-access.ts'
 import { HELD_BY_CLUSTER } from './cluster-accounts.ts'
 import type { Session } from './known-sessions.ts'
 import { closeSession, fundedMsOf, nextBookingOfOthers } from './settle.ts'
@@ -53,7 +53,7 @@ export const MAX_SECONDS = (8 * HOUR_MS) / SECOND_MS
 const MAX_OPEN = 100
 
 /** Holders of one session. */
-const MAX_HOLDERS = 1_000
+export const MAX_HOLDERS = 1_000
 
 const COLUMNS = 'id, session, "user", kind, name, ends_at, ended_at, created'
 
@@ -190,38 +190,52 @@ function insertHolder(tx: Tx, session: string, { user, holder, key, bodyHash }: 
 
 /** Stores when the last holder of a session ends. */
 function syncHolders(tx: Tx, id: string): Session {
-  const ends = listHolders(tx, id)
-    .filter(({ ended_at }) => ended_at === '')
-    .map(({ ends_at }) => ends_at)
-  const last = ends.includes('') ? '' : (ends.toSorted().at(-1) ?? tx.at)
+  const last = lastEnd(tx, id) ?? tx.at
   const session = requireSession(tx, id)
   return session.holders_end === last ? session : (tx.update(sessions, id, { holders_end: last }) ?? session)
 }
 
-/** The holders of a session, the first one first. */
-export function listHolders(tx: ReadTx, session: string): Holder[] {
-  return tx.all(`SELECT ${COLUMNS} FROM session_holders WHERE session = $session ORDER BY created, id`, {
-    session,
-  })
+/** When the last of the holders that have not ended ends, '' = with the session; undefined without any. */
+function lastEnd(tx: ReadTx, session: string): string | undefined {
+  const open = tx.one<{ first: string | null; last: string | null }>(
+    `SELECT min(ends_at) AS first, max(ends_at) AS last FROM session_holders
+     WHERE session = $session AND ended_at = ''`,
+    { session },
+  )
+  return (open?.first === '' ? '' : open?.last) ?? undefined
+}
+
+/** Holders of a session that a response has. */
+const MAX_LISTED_HOLDERS = 50
+
+/** Holders of a session whose names begin so, those that have not ended first; by default at most 50. */
+export function listHolders(
+  tx: ReadTx,
+  session: string,
+  { prefix = '', limit = MAX_LISTED_HOLDERS } = {},
+): Holder[] {
+  return tx.all(
+    `SELECT ${COLUMNS} FROM session_holders WHERE session = $session AND substr(name, 1, $length) = $prefix
+     ORDER BY ended_at, id LIMIT $limit`,
+    { session, prefix, length: prefix.length, limit },
+  )
 }
 
 /** Ends a holder, and the session with its last one. */
 export function endHolder(tx: Tx, { id, session }: Pick<Holder, 'id' | 'session'>, rate: number): void {
   tx.run("UPDATE session_holders SET ended_at = $at WHERE id = $id AND ended_at = ''", { id, at: tx.at })
-  if (listHolders(tx, session).every(({ ended_at }) => ended_at !== ''))
-    closeSession(tx, session, { end: 'ended', rate })
+  if (lastEnd(tx, session) === undefined) closeSession(tx, session, { end: 'ended', rate })
   else if (requireSession(tx, session).state !== 'closed') syncHolders(tx, session)
 }
 
-/** How long a holder's secret still reads its jobs after its end. */
-const READABLE_MS = DAY_MS
-
-/** What the secret of a holder opens at present; undefined for an unknown one. */
+/** What the secret of a holder opens at present; undefined for an unknown or a revoked one. */
 export function readHolder(
   tx: ReadTx,
   id: string,
 ): { session: string; user: string; qpu: string; isOpen: boolean; readableUntil: number } | undefined {
-  const holder = holderById(tx, id)
+  const holder = tx.one<Holder>(`SELECT ${COLUMNS} FROM session_holders WHERE id = $id AND revoked = 0`, {
+    id,
+  })
   const session = holder && tx.find(sessions, holder.session)
   if (!holder || !session) return undefined
   const closedAt = session.state === 'closed' ? session.stopped_at : ''

@@ -12,7 +12,7 @@ export class KnownSessions {
   readonly #memory: Memory<typeof sessions>
 
   constructor(source: MemorySource) {
-    this.#memory = new Memory(source, sessions, readOpen)
+    this.#memory = new Memory(source, sessions, (tx) => readOpen(tx))
   }
 
   /** The QPUs with open sessions. */
@@ -29,19 +29,18 @@ export class KnownSessions {
   }
 }
 
-/** The open sessions, in the order of their creation. */
-function readOpen(tx: ReadTx): Session[] {
+/** The open sessions, of a QPU or of all (''), in the order of their creation. */
+function readOpen(tx: ReadTx, qpu = ''): Session[] {
   const ids = tx.all<{ id: string }>(
-    "SELECT id FROM sessions WHERE state IN ('queued', 'active', 'paused') ORDER BY seq",
+    `SELECT id FROM sessions WHERE state IN ('queued', 'active', 'paused') AND ($qpu = '' OR qpu = $qpu) ORDER BY seq`,
+    { qpu },
   )
   return ids.flatMap(({ id }) => tx.find(sessions, id) ?? [])
 }
 
 /** The open sessions of a QPU as the transaction sees them. */
 export function openSessionsOf(tx: ReadTx, qpu: string): OpenSession[] {
-  return readOpen(tx)
-    .filter((session) => session.qpu === qpu)
-    .map(openSession)
+  return readOpen(tx, qpu).map(openSession)
 }
 
 export function openSession(row: Session): OpenSession {

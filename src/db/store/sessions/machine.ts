@@ -127,16 +127,34 @@ export interface SessionGate {
   isExclusive: boolean
   /** When it ends at the latest, ms since the epoch. */
   until: number
+  /** Without a job of its user for so long, it is paused. */
+  idleMs: number
+  /** When the exclusive ones after it have ended, too, at the latest. */
+  lineUntil: number
 }
 
 /** The session that decides who may start on its QPU now; undefined when none does. */
 export function gateOf(sessions: readonly OpenSession[], now: number): SessionGate | undefined {
-  const [first] = inLine(sessions)
+  const line = inLine(sessions)
+  const [first] = line
   if (!first || (first.state !== 'active' && first.state !== 'paused')) return undefined
   const until = Math.min(first.endsAt ?? now, first.holdersEndAt)
   if (until <= now) return undefined
   const isExclusive = first.state === 'active' && first.mode === 'exclusive'
-  return { session: first.id, user: first.user, isExclusive, until }
+  const { id: session, user, idleMs } = first
+  const lineUntil = latestEnd(
+    line.filter(({ mode }) => mode === 'exclusive'),
+    now,
+  )
+  return { session, user, isExclusive, until, idleMs, lineUntil }
+}
+
+/** When sessions of which each begins after the one before have ended, at the latest. */
+export function latestEnd(line: readonly OpenSession[], now: number): number {
+  return line.reduce((at, { endsAt, holdersEndAt, lastsMs }) => {
+    const end = endsAt === undefined ? at + lastsMs : Math.max(at, endsAt)
+    return Math.max(at, Math.min(end, holdersEndAt))
+  }, now)
 }
 
 /** Ends a session, charging what it was held. */

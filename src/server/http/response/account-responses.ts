@@ -13,7 +13,7 @@ export const issuedAccess = v.pipe(
   v.object(v.entriesFromList(ISSUED, v.number())),
   v.title('IssuedAccess'),
   v.description(
-    'API tokens, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers',
+    'API tokens, secrets of sessions, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers',
   ),
 )
 

@@ -1,6 +1,10 @@
 import { AppError } from '../../../base/index.ts'
+import type { ReadTx } from '../../../db/index.ts'
 import { fitsQpu, type JobNeeds } from '../../../db/store/jobs/index.ts'
 import { type Qpu, qpuNamed, unknownQpu } from '../../../db/store/qpus/index.ts'
+import { sessions } from '../../../db/store/sessions/index.ts'
+import type { HolderAccess } from '../../http/caller.ts'
+import type { ExaminedSubmission } from '../../programs/messages.ts'
 import { reasonUnavailable } from '../../qpus/availability.ts'
 
 /** The QPUs on which a job may run. */
@@ -48,5 +52,54 @@ function refusalOf(qpu: Qpu): AppError | undefined {
   if (!unavailable?.refusesJobs) return undefined
   return new AppError('unavailable', `QPU ${qpu.name} does not accept jobs: ${unavailable.reason}`, {
     reason: unavailable.code === 'disabled' ? 'qpu_disabled' : unavailable.code,
+  })
+}
+
+/** A submission, and whose secret submits it. */
+interface Sent {
+  /** Id of the user. */
+  user: string
+  submission: Pick<ExaminedSubmission, 'session' | 'target'>
+  holder?: HolderAccess | undefined
+}
+
+/** Where a submission goes because of the session that it names, or whose secret submits it. */
+interface PlaceInSession {
+  /** Name or id of a QPU; '' = any. */
+  target: string
+  /** Why it is refused; of the id of the QPU that it is for, '' = any. */
+  refusalOn(qpu: string): AppError | undefined
+}
+
+/** Without a QPU of its own, a submission goes to that of its session. */
+export function placeInSession(tx: ReadTx, { user, submission, holder }: Sent): PlaceInSession {
+  const { session: id, target } = submission
+  if (id === '') {
+    if (!holder) return { target, refusalOn: () => undefined }
+    return { target: target || holder.qpu, refusalOn: (qpu) => (qpu === holder.qpu ? undefined : otherQpu()) }
+  }
+  const session = tx.find(sessions, id)
+  if (session?.user !== user || (holder && holder.session !== id))
+    return refused(target, 'session_not_found', 'You have no session with this id; omit session')
+  if (session.state === 'closed')
+    return refused(target, 'session_closed', 'The session has ended; start another one, or omit session')
+  const other = refusal(
+    'session_of_other_qpu',
+    'The session holds another QPU; omit qpu_target, or submit without session',
+  )
+  return { target: target || session.qpu, refusalOn: (qpu) => (qpu === session.qpu ? undefined : other) }
+}
+
+function refused(target: string, reason: string, message: string): PlaceInSession {
+  return { target, refusalOn: () => refusal(reason, message) }
+}
+
+function refusal(reason: string, message: string): AppError {
+  return new AppError('unprocessable', message, { reason })
+}
+
+function otherQpu(): AppError {
+  return new AppError('forbidden', 'The secret of a session submits to its own QPU only; omit qpu_target', {
+    reason: 'other_qpu',
   })
 }

@@ -1,6 +1,6 @@
 import { JsonText } from '../../../db/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
-import type { Caller } from '../../http/caller.ts'
+import { type Caller, holderOf } from '../../http/caller.ts'
 import type { Examination, Problem } from '../../programs/messages.ts'
 import { refused } from '../judgement/judge.ts'
 import { presentQuote } from '../quote.ts'
@@ -57,7 +57,7 @@ export async function dryRunJob(
     return { ...dryRun, problems: refused(refusalOf(outcome)).flatMap(({ problems }) => [...problems]) }
   }
   const { ignored, executions, qubits, text } = outcome
-  const submission = { user: user.id, submission: outcome }
+  const submission = { user: user.id, submission: outcome, holder: holderOf(caller) }
   return db.read((tx) => {
     const judged = judgeNow(context, tx, submission)
     const { refusals, warnings, qpu, submitter } = judged

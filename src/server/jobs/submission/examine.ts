@@ -157,12 +157,13 @@ function programHash({ circuits }: JobPayload): string {
 function stated({
   maxMs,
   giveUpMs,
+  session,
   ...names
-}: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels' | 'maxMs' | 'giveUpMs'>): unknown[] {
+}: Pick<ExaminedSubmission, 'name' | 'tags' | 'labels' | 'maxMs' | 'giveUpMs' | 'session'>): unknown[] {
   const { name, tags, labels } = names
   const isNamed = name !== '' || tags.length > 0 || labels !== ''
   const limits = [...(maxMs > 0 ? [{ maxMs }] : []), ...(giveUpMs > 0 ? [{ giveUpMs }] : [])]
-  return [...(isNamed ? [names] : []), ...limits]
+  return [...(isNamed ? [names] : []), ...limits, ...(session === '' ? [] : [{ session }])]
 }
 
 function mostShots({ circuits, shots, exact }: JobPayload): ExaminedSubmission['shots'] {

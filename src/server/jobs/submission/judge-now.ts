@@ -12,9 +12,9 @@ import type { ServerContext } from '../../context.ts'
 import type { HolderAccess } from '../../http/caller.ts'
 import { earlierId } from '../../http/request/idempotency.ts'
 import type { ExaminedSubmission } from '../../programs/messages.ts'
-import { type Judgement, judge, judgementReads } from '../judgement/judge.ts'
+import { type Judgement, judge, judgementReads, refused } from '../judgement/judge.ts'
 import { needsOf } from '../judgement/needs.ts'
-import { resolveTarget } from '../judgement/target.ts'
+import { placeInSession, resolveTarget } from '../judgement/target.ts'
 import { quoteJob } from '../quote.ts'
 
 /** What a submission works with. */
@@ -42,13 +42,11 @@ export interface Judged extends Judgement {
 }
 
 /** Judges a submission by what the store holds, which is read at once. @throws as `responseOf`. */
-export function judgeNow(
-  context: SubmissionContext,
-  tx: ReadTx,
-  { user, submission, request }: Submission,
-): Judged {
+export function judgeNow(context: SubmissionContext, tx: ReadTx, sent: Submission): Judged {
+  const { user, submission, request } = sent
   const { order } = context
-  const target = resolveTarget(order.qpus.list(tx), submission.target, needsOf(submission))
+  const place = placeInSession(tx, sent)
+  const target = resolveTarget(order.qpus.list(tx), place.target, needsOf(submission))
   const qpu = target instanceof AppError ? '' : target.id
   // The known QPUs are those of this transaction: the job may refer to this one without another look.
   if (qpu !== '') tx.noteFound(qpus, qpu)
@@ -59,7 +57,8 @@ export function judgeNow(
   })
   const judgement = judge({ submission, target }, facts, { ...limitsOf(context), now: tx.now })
   const reading = new OrderReading(order, tx, queues)
-  return { ...judgement, qpu, submitter: facts.submitter, earlier, reading }
+  const refusals = [...refused(place.refusalOn(qpu)), ...judgement.refusals]
+  return { ...judgement, refusals, qpu, submitter: facts.submitter, earlier, reading }
 }
 
 /** The limits of a user's submissions. */

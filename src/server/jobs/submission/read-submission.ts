@@ -20,6 +20,8 @@ interface Submission {
   text: string
   /** Id or name of a QPU as the caller gave it; '' = any. */
   target: string
+  /** Id of the session that it names; '' = none. */
+  session: string
   /** Most QPU time over all attempts, in ms; 0 = no limit of its own. */
   maxMs: number
   /** How long it may wait, ms after its submission; 0 = no limit. */
@@ -94,6 +96,10 @@ export const submissionForms = v.object({
     v.description('Time from the submission, such as "2h", after which it fails if it still waits'),
   ),
   qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
+  session: v.pipe(
+    v.nullish(target),
+    v.description('Id of your open session in which it is to run, whose QPU it is for; only names it'),
+  ),
   [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),
 })
 
@@ -129,6 +135,7 @@ const SERVER_KEYS = new Set([
 const INVALID = 'Invalid job'
 const jobFields = v.object({
   qpu_target: v.optional(target, ''),
+  session: v.optional(target, ''),
   max_seconds: v.optional(maxSeconds),
   give_up_after: v.optional(giveUpAfter),
   name: v.optional(jobLabels.name, ''),
@@ -160,7 +167,8 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     ...withoutNulls(chosen),
     circuits,
   })
-  const { qpu_target, max_seconds = 0, give_up_after, name, tags } = validate(jobFields, given, INVALID)
+  const fieldsOfJob = validate(jobFields, given, INVALID)
+  const { qpu_target, session, max_seconds = 0, give_up_after, name, tags } = fieldsOfJob
   const payload = validate(jobPayload, input, INVALID)
   payload.circuits = payload.circuits.map(({ circuit, ...others }, index) => ({
     circuit,
@@ -178,6 +186,7 @@ export function readSubmission(body: unknown, { isStored = false }: ReadOptions 
     payload,
     text: encoded(payload),
     target: qpu_target,
+    session,
     maxMs: Math.round(1_000 * max_seconds),
     giveUpMs: give_up_after === undefined ? 0 : parseDuration(give_up_after),
     name,

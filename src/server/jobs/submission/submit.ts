@@ -1,10 +1,9 @@
-import { AppError } from '../../../base/index.ts'
 import { JsonText, type Tx } from '../../../db/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import { findJob, insertJob, type Job, saveResponse } from '../../../db/store/jobs/index.ts'
 import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { actingUser } from '../../auth/acting-user.ts'
-import { type Caller, type HolderAccess, holderOf } from '../../http/caller.ts'
+import { type Caller, holderOf } from '../../http/caller.ts'
 import { keyedRequest } from '../../http/request/idempotency.ts'
 import type { ExaminedSubmission, Problem } from '../../programs/messages.ts'
 import { chipNeedsText } from '../chip/job-chip-needs.ts'
@@ -36,18 +35,17 @@ export const SUBMISSION_ROUTE = 'POST /api/jobs'
  *   column); `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
  *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`);
  *   `over_quota`; `unprocessable`
- *   (`idempotency_key_reused`).
+ *   (`idempotency_key_reused`, `session_not_found`, `session_closed`, `session_of_other_qpu`).
  */
 export async function submitJob(
   context: SubmissionContext,
   caller: Caller,
-  examined: ExaminedSubmission,
+  submission: ExaminedSubmission,
   { idempotencyKey, actor }: SubmitOptions = {},
 ): Promise<JobView & { warnings: readonly Problem[] }> {
   const { db } = context
   const { id: user, unlimited } = await actingUser(db, caller)
   const holder = holderOf(caller)
-  const submission = inSession(holder, examined)
   const request = keyedRequest(idempotencyKey, { user, route: SUBMISSION_ROUTE, bodyHash: submission.hash })
   // These need no transaction.
   refuse(invalid(submission.problems))
@@ -71,26 +69,12 @@ function submitOnce(
   const before = judged.earlier === undefined ? undefined : findJob(tx, judged.earlier)
   if (before) return { job: before, warnings: submission.warnings }
   refuse(judged.refusals)
-  assertQpuOfSession(sent.holder, judged.qpu)
   const job = insertJob(tx, newJob(context, sent, judged), limitsOf(context), judged.submitter)
   for (const [qpu, unfit] of judged.unfit) markUnfit(tx, job.id, { qpu, ...unfit })
   if (actor !== undefined) appendAudit(tx, { actor, action: 'job.submit', subject: job.id, detail: { user } })
   if (!context.order.mayBeNext(judged.qpu)) tx.withCommit('alone')
   if (request) saveResponse(tx, request, { status: 201, response: { id: job.id } })
   return { job, warnings: judged.warnings }
-}
-
-/** The secret of a session submits to its QPU. */
-function inSession(holder: HolderAccess | undefined, submission: ExaminedSubmission): ExaminedSubmission {
-  return holder && submission.target === '' ? { ...submission, target: holder.qpu } : submission
-}
-
-/** @throws AppError `forbidden` (`other_qpu`). */
-function assertQpuOfSession(holder: HolderAccess | undefined, qpu: string): void {
-  if (!holder || holder.qpu === qpu) return
-  throw new AppError('forbidden', 'The secret of a session submits to its own QPU only; omit qpu_target', {
-    reason: 'other_qpu',
-  })
 }
 
 /** Throws the first refusal. */

@@ -11,7 +11,7 @@ import { qpusBehavior } from './qpus.ts'
 import { quantumJobsBehavior } from './quantum_jobs.ts'
 import { superusersBehavior } from './superusers.ts'
 import { thresholdsBehavior } from './thresholds.ts'
-import { timeSlotsBehavior } from './time_slots.ts'
+import { sessionsBehavior, timeSlotsBehavior } from './time_slots.ts'
 import { usersBehavior } from './users.ts'
 
 /** The behaviors of all collections that have one. */
@@ -25,6 +25,7 @@ const BEHAVIORS = [
   qpuTimeRequestsBehavior,
   qpusBehavior,
   quantumJobsBehavior,
+  sessionsBehavior,
   superusersBehavior,
   thresholdsBehavior,
   timeSlotsBehavior,

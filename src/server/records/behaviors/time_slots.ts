@@ -1,5 +1,6 @@
 import { AppError } from '../../../base/index.ts'
 import { type TimeSlot, timeSlots } from '../../../db/store/bookings/index.ts'
+import { sessions } from '../../../db/store/sessions/index.ts'
 import { assertFree } from '../../bookings/bookable.ts'
 import { defineBehavior, type Step } from '../behavior.ts'
 
@@ -30,4 +31,18 @@ function assertNotBegun({ tx, isSuperuser }: Step, slot: { start_time: string })
   throw new AppError('invalid', 'The time slot has begun, so it can no longer be changed or deleted', {
     reason: 'slot_started',
   })
+}
+
+/** The QPU is also held by sessions, which only their own routes change, as charges follow from them. */
+export const sessionsBehavior = defineBehavior(sessions, {
+  creating: refuse,
+  updating: refuse,
+  removing: refuse,
+})
+
+function refuse(): never {
+  throw new AppError(
+    'forbidden',
+    'Sessions are read only here: open one with POST /api/sessions, end it with DELETE /api/sessions/{id}, which takes a reason',
+  )
 }

@@ -29,7 +29,7 @@ describe('readSubmission()', () => {
         meas_return: 'single',
         memory: false,
       },
-      ...{ target: '', maxMs: 0, giveUpMs: 0, name: '', tags: [], labels: '' },
+      ...{ target: '', session: '', maxMs: 0, giveUpMs: 0, name: '', tags: [], labels: '' },
       text: expect.stringContaining('"shots":1024'),
       ignored: [],
     })

@@ -14,6 +14,8 @@ export interface World {
   clients: Record<(typeof ROLES)[number], TestClient>
   /** API tokens of the owner, by scope. */
   scoped: Record<TokenScope, TestClient>
+  /** The secret of an open session of a user and a QPU that appear nowhere else. */
+  inSession: TestClient
   /** A pending job of the owner. */
   job(): Promise<string>
   /** An API token of the owner. */
@@ -93,6 +95,17 @@ const OF_CLUSTERS: Readonly<Record<string, number>> = {
   'DELETE /api/sessions/:id': 404,
 }
 export const statusOfCluster = (route: string) => OF_CLUSTERS[route] ?? 403
+/** What the secret of a session allows; for everything else, whoever has it is a guest. */
+const IN_SESSION: Readonly<Record<string, number>> = {
+  // They name a QPU, a job and a session of others.
+  'POST /api/jobs': 403,
+  ...{ 'GET /api/jobs/by-key/:key': 404, 'GET /api/jobs/:id': 404, 'GET /api/jobs/:id/partial-results': 404 },
+  ...{ 'POST /api/jobs/:id/cancel': 404, 'GET /api/sessions/:id': 404, 'PATCH /api/sessions/:id': 404 },
+  'DELETE /api/sessions/:id': 404,
+  // What is its own.
+  ...{ 'GET /api/sessions': 200, 'POST /api/jobs/changes': 200 },
+}
+export const inSession = ({ route, statuses: [guest] }: Row) => IN_SESSION[route] ?? guest
 
 export const isOperation = (route: string) => OPERATIONS.has(route)
 

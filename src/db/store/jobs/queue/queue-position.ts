@@ -136,7 +136,8 @@ function candidateOf(
   { state, queue, isBookerRunning }: ReadState,
 ): CandidateQueue {
   const forecast = order.forecasts.of(tx, state.qpu.id)
-  const booker = state.slot?.user ?? ''
+  // A booking goes before a session; inside one's own both are the same user's.
+  const booker = state.slot?.user ?? state.session?.user ?? ''
   const job = { seq: row.seq, user: row.user_id, runNext: row.run_next }
   const isFair = use !== undefined && job.runNext === 0 && job.user !== booker
   return {
