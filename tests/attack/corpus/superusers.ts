@@ -41,6 +41,7 @@ export const WRITE_ROUTES: Routes = {
   'POST /api/op/backups/:name/verify': post('/api/op/backups/attack.db/verify'),
   'DELETE /api/op/backups/:name': { method: 'DELETE', path: '/api/op/backups/none.db' },
   'POST /api/op/tasks/:id/run': post('/api/op/tasks/retention/run'),
+  'POST /api/op/config/reload': post('/api/op/config/reload'),
   'POST /api/collections/users/impersonate/:id': post('/api/collections/users/impersonate/none'),
   'POST /api/collections/_superusers/impersonate/:id': post('/api/collections/_superusers/impersonate/none'),
   'POST /api/op/account-links': post('/api/op/account-links', { id: 'none', purpose: 'password_reset' }),
