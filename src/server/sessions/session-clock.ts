@@ -26,7 +26,7 @@ interface SessionClockDependencies {
 export class SessionClock {
   readonly #dependencies: SessionClockDependencies
   readonly loop: Loop
-  /** As far as is known. */
+  /** A session, or a job of an ended one, as far as is known. */
   #hasOpen = true
 
   constructor(dependencies: SessionClockDependencies) {
@@ -55,7 +55,8 @@ export class SessionClock {
     const { db } = this.#dependencies
     const due = await db.read((tx) => this.#findDue(tx))
     if (due.qpus.length > 0) await db.write('settle sessions', (tx) => this.#settle(tx, due.qpus))
-    if (due.hasJobs) await db.write('cancel jobs of sessions', cancelJobsOfEndedHolders)
+    let { hasJobs } = due
+    while (hasJobs) hasJobs = await db.write('cancel jobs of sessions', cancelJobsOfEndedHolders)
   }
 
   #findDue(tx: ReadTx): { qpus: string[]; hasJobs: boolean } {
@@ -71,7 +72,10 @@ export class SessionClock {
         qpu && advanceSessions(reading, qpu, order.sessions.of(tx, id), config.sessionRate).changed.length > 0
       )
     })
-    return { qpus: due, hasJobs: hasJobsOfEndedHolders(tx) }
+    const hasJobs = hasJobsOfEndedHolders(tx)
+    // If they cannot be cancelled now, it has to look again soon.
+    this.#hasOpen ||= hasJobs
+    return { qpus: due, hasJobs }
   }
 
   #settle(tx: Tx, qpus: readonly string[]): void {

@@ -139,6 +139,33 @@ describe('sessions', () => {
     expect([await lab.stateOf(held), await lab.lab.balance(lab.ada)]).toEqual(['closed balance', 0])
   })
 
+  test('a job of its secret does not start after its end', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada)
+    await lab.pass()
+    const of = { holder: held.holder.id }
+    const own = [await lab.lab.submit(lab.ada, '', 2, of), await lab.lab.submit(lab.ada, '', 2, of)]
+    const later = await lab.lab.submit(lab.ada)
+    await lab.lab.db.write('end', (tx) => endHolder(tx, held.holder, 1))
+    // The dispatcher comes before the clock of sessions.
+    await lab.dispatch()
+    const statuses = [...own, later].map((job) => lab.statusOf(job))
+    expect(await Promise.all(statuses)).toEqual(['cancelled', 'cancelled', 'running'])
+  })
+
+  test('all jobs of its secret are cancelled at its end', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada)
+    await lab.pass()
+    await lab.lab.setQpu(lab.qpu.id, { draining: true })
+    const of = { holder: held.holder.id }
+    const own = await Promise.all(Array.from({ length: 101 }, () => lab.lab.submit(lab.ada, '', 2, of)))
+    await lab.lab.db.write('end', (tx) => endHolder(tx, held.holder, 1))
+    await lab.pass()
+    const statuses = await Promise.all(own.map((job) => lab.statusOf(job)))
+    expect([...new Set(statuses)]).toEqual(['cancelled'])
+  })
+
   test('a second start joins: it ends with the last holder', async () => {
     await using lab = await SessionLab.open()
     const one = await lab.start(lab.ada, { holder: { kind: 'slurm', name: '1', endsAt: '' } })

@@ -65,6 +65,11 @@ export class SessionLab implements AsyncDisposable {
   async pass(seconds = 0): Promise<void> {
     await this.lab.clock.advance(seconds * 1_000)
     await this.#sessionClock.runOnce()
+    await this.dispatch()
+  }
+
+  /** Starts what may start, before the clock of sessions has looked. */
+  async dispatch(): Promise<void> {
     await this.#dispatcher.dispatchOnce()
   }
 

@@ -8,6 +8,8 @@ import { JsonText } from '../../../schema/json-text.ts'
 import { isLeftOut, shortValueSql } from '../../../schema/large-values.ts'
 import { labelsSql } from '../labels.ts'
 import { removePartialResults } from '../partial-results.ts'
+import { cancelJob } from './cancel.ts'
+import { OF_ENDED_HOLDER } from './end-holders.ts'
 import { failUsedUp, type RetryLimits } from './retry.ts'
 import { remainingMs } from './time-cap.ts'
 
@@ -56,6 +58,8 @@ interface Claimable {
   /** The QPU that it is for; '' = any. */
   target: string
   isQueued: 0 | 1
+  /** Its session has ended, and the job with it. */
+  hasEnded: 0 | 1
   /** Number of its attempts. */
   attempts: number
   progress: number
@@ -73,7 +77,8 @@ interface Claimable {
 /** A job with all that its claim needs but for a large payload; undefined for one that does not exist. */
 export function claimable(job: string): Query<Claimable | undefined> {
   return firstOf<Claimable>(
-    `SELECT qpu_target AS target, CASE WHEN ${QUEUED} THEN 1 ELSE 0 END AS "isQueued", attempt AS attempts,
+    `SELECT qpu_target AS target, CASE WHEN ${QUEUED} THEN 1 ELSE 0 END AS "isQueued",
+       CASE WHEN ${OF_ENDED_HOLDER} THEN 1 ELSE 0 END AS "hasEnded", attempt AS attempts,
        progress, max_ms AS "maxMs", chip_needs AS "chipNeeds", expected_results AS expected,
        ${shortValueSql(quantumJobs, 'payload', MAX_HELD_BYTES)} AS payload, (${labelsSql('$job')}) AS labels
      FROM quantum_jobs WHERE id = $job`,
@@ -94,8 +99,8 @@ function canTake({ qpu, driver, epoch }: DispatchTarget): Query<boolean> {
 
 /**
  * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
- * is no longer queued, when its attempts are used up, which fails it, when the QPU runs another one, or when
- * the lease has changed. `found`: the job, if the transaction has read that it is `claimable`.
+ * is no longer queued, when its attempts are used up, which fails it, when the session whose secret submitted
+ * it has ended, which cancels it, when the QPU runs another one, or when the lease has changed. `found`: the job, if the transaction has read that it is `claimable`.
  */
 export function claimJob(
   tx: Tx,
@@ -106,6 +111,10 @@ export function claimJob(
 ): Claim | undefined {
   const { qpu, driver, epoch, session = '' } = target
   if (!found?.isQueued || (found.target !== '' && found.target !== qpu)) return undefined
+  if (found.hasEnded) {
+    cancelJob(tx, id, 'session_ended')
+    return undefined
+  }
   const { labels, expected } = found
   const attempt = found.attempts + 1
   const entry = entrySql({ at: tx.at, event: 'claimed', detail: `driver ${driver}` }, 'attempt + 1')

@@ -4,19 +4,27 @@ import { cancelJob } from './cancel.ts'
 /** Jobs that one transaction cancels. */
 const MAX_JOBS = 100
 
+/** Whether the session of `holder` has ended by `$at`, or its holder has ended it. */
+const HAS_ENDED = `(sessions.state = 'closed' OR holder.ended_at <> ''
+    OR holder.ends_at <> '' AND holder.ends_at <= $at)`
+
 /** Pending jobs that the secret of a holder submitted whose session has ended, or who has ended it. */
 export const DUE = `SELECT job.id FROM quantum_jobs job
   JOIN session_holders holder ON holder.id = job.holder JOIN sessions ON sessions.id = holder.session
-  WHERE job.status = 'pending' AND job.holder > '' AND (sessions.state = 'closed' OR holder.ended_at <> ''
-    OR holder.ends_at <> '' AND holder.ends_at <= $at) LIMIT $limit`
+  WHERE job.status = 'pending' AND job.holder > '' AND ${HAS_ENDED} LIMIT $limit`
+
+/** Whether the holder whose secret submitted a row of `quantum_jobs` has ended by `$at`, as SQL. */
+export const OF_ENDED_HOLDER = `(holder <> '' AND EXISTS (SELECT 1 FROM session_holders holder
+    JOIN sessions ON sessions.id = holder.session WHERE holder.id = quantum_jobs.holder AND ${HAS_ENDED}))`
 
 /** Whether any job has to be cancelled because its session has ended. */
 export function hasJobsOfEndedHolders(tx: ReadTx): boolean {
   return tx.one(DUE, { at: tx.at, limit: 1 }) !== undefined
 }
 
-/** Cancels the pending jobs that secrets of sessions which have ended submitted. */
-export function cancelJobsOfEndedHolders(tx: Tx): void {
+/** Cancels pending jobs that secrets of sessions which have ended submitted; whether more may remain. */
+export function cancelJobsOfEndedHolders(tx: Tx): boolean {
   const jobs = tx.all<{ id: string }>(DUE, { at: tx.at, limit: MAX_JOBS })
   for (const { id } of jobs) cancelJob(tx, id, 'session_ended')
+  return jobs.length === MAX_JOBS
 }
