@@ -215,9 +215,9 @@ export function listHolders(
   { prefix = '', limit = MAX_LISTED_HOLDERS } = {},
 ): Holder[] {
   return tx.all(
-    `SELECT ${COLUMNS} FROM session_holders WHERE session = $session AND substr(name, 1, $length) = $prefix
+    `SELECT ${COLUMNS} FROM session_holders WHERE session = $session AND substr(name, 1, length($prefix)) = $prefix
      ORDER BY ended_at, id LIMIT $limit`,
-    { session, prefix, length: prefix.length, limit },
+    { session, prefix, limit },
   )
 }
 
