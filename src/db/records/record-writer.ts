@@ -117,7 +117,7 @@ function insert(
   const idError = fieldError(ID, record.id)
   const { row, saveLarge } = splitLarge(
     collection,
-    validated(dependencies, plan.fields, record, failure, idError ? { id: idError } : {}),
+    validated(dependencies, collection, plan.fields, record, failure, idError ? { id: idError } : {}),
   )
   const params = { ...row, ...columns, id: record.id, created: sql.at, updated: sql.at }
   const statement = plan.insert(Object.keys(columns))
@@ -164,7 +164,10 @@ function update(
   for (const [name, field] of changed) {
     if (field.kind.isBalance) throw new TypeError(`${collection.name}.${name} changes only by the ledger`)
   }
-  const { row, saveLarge } = splitLarge(collection, validated(dependencies, changed, after, failure, {}))
+  const { row, saveLarge } = splitLarge(
+    collection,
+    validated(dependencies, collection, changed, after, failure, {}),
+  )
   const params = { ...row, id, updated: sql.at }
   const assignments = changed.map(([name]) => `${quoted(plan.column(name))} = $${name}, `)
   guardUnique(collection, failure, () =>
@@ -200,7 +203,8 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
  * `refusals`.
  */
 function validated(
-  { sql, reader }: WriterDependencies,
+  { sql, reader, planOf }: WriterDependencies,
+  collection: AnyCollection,
   fields: readonly (readonly [string, Field])[],
   record: AnyRecord,
   failure: string,
@@ -208,16 +212,23 @@ function validated(
 ): Record<string, Bindable> {
   const errors: Record<string, FieldError> = { ...refusals }
   const params: Record<string, Bindable> = {}
+  const unique = fields.filter(([, field]) => field.unique).map(([name]) => name)
+  // An index refuses the value of one field; of several, each that is taken is reported.
+  const taken = (name: string) =>
+    unique.length > 1 && unique.includes(name)
+      ? findTaken(collection.name, planOf(collection).column(name), record.id, record[name])
+      : undefined
   const checked = fields.map(([name, field]) => {
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
     const refused = text === undefined ? fieldError(field, record[name]) : undefined
     const related = refused || text !== undefined ? undefined : findRelated(reader, field, record[name])
-    return { name, field, text, refused, related }
+    return { name, field, text, refused, reads: { related, taken: refused ? undefined : taken(name) } }
   })
-  const found = sql.read(checked.map(({ related }) => related))
+  const found = sql.read(checked.map(({ reads }) => reads))
   for (const [at, { name, field, text, refused }] of checked.entries()) {
-    const missing = refused ?? (found[at]?.includes(false) ? MISSING_RELATION : undefined)
+    const { related, taken } = found[at] ?? {}
+    const missing = refused ?? (related?.includes(false) ? MISSING_RELATION : taken ? NOT_UNIQUE : undefined)
     const stored = missing ? undefined : (text ?? field.kind.encode(record[name]))
     const error = missing ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
@@ -225,6 +236,14 @@ function validated(
   }
   if (Object.keys(errors).length > 0) throw new AppError('invalid', failure, { fields: errors })
   return params
+}
+
+/** Whether another record has this value of a unique field, in which '' may repeat. */
+function findTaken(table: string, column: string, id: string, value: unknown): Query<boolean> | undefined {
+  if (typeof value !== 'string' || value === '') return undefined
+  // `<> ''` is the condition of the index.
+  const others = `SELECT 1 FROM ${quoted(table)} WHERE ${quoted(column)} = $value AND ${quoted(column)} <> '' AND id <> $id`
+  return mapped(allOf(others, { value, id }), (rows) => rows.length > 0)
 }
 
 /**

@@ -98,6 +98,19 @@ describe('insert()', () => {
     })
   })
 
+  test('names each unique value that is taken, of a new record and of a changed one', async () => {
+    await using test = await openTestDatabase()
+    const insert = (email: string, username: string) =>
+      test.db.write('add', (tx) => tx.insert(users, { email, username }))
+    await insert('ada@example.org', 'ada')
+    const bob = await insert('bob@example.org', 'bob')
+    const taken = { email: 'ada@example.org', username: 'ada' }
+    const notUnique = { code: 'validation_not_unique', message: 'Value must be unique.' }
+    const change = test.db.write('change', (tx) => tx.update(users, bob.id, taken))
+    for (const act of [insert(taken.email, taken.username), change])
+      expect(await refused(act)).toEqual({ email: notUnique, username: notUnique })
+  })
+
   test('records an opening balance in the ledger', async () => {
     await using test = await openTestDatabase()
     const user = await test.db.write('add', (tx) =>
