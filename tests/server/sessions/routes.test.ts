@@ -145,7 +145,8 @@ test('a job that names a session is refused if it is unknown, of another user or
   const tried = await server.as(user).post('/api/jobs?dry_run=true', { ...JOB, session: 'nothing' })
   expect(tried.body).toMatchObject({ accepted: false, problems: [{ code: 'session_not_found' }] })
   await server.as(user).call('DELETE', `/api/sessions/${session}`)
-  expect((await submit(user, { session })).get('code')).toBe('session_closed')
+  const closed = await submit(user, { session })
+  expect(`${closed.status} ${closed.get('code')}`).toBe('409 session_closed')
 })
 
 test('a session is extended as often as slots are booked', async () => {

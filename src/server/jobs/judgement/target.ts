@@ -74,24 +74,23 @@ interface PlaceInSession {
 /** Without a QPU of its own, a submission goes to that of its session. */
 export function placeInSession(tx: ReadTx, { user, submission, holder }: Sent): PlaceInSession {
   const { session: id, target } = submission
+  const refused = (error: AppError): PlaceInSession => ({ target, refusalOn: () => error })
   if (id === '') {
     if (!holder) return { target, refusalOn: () => undefined }
     return { target: target || holder.qpu, refusalOn: (qpu) => (qpu === holder.qpu ? undefined : otherQpu()) }
   }
   const session = tx.find(sessions, id)
   if (session?.user !== user || (holder && holder.session !== id))
-    return refused(target, 'session_not_found', 'You have no session with this id; omit session')
-  if (session.state === 'closed')
-    return refused(target, 'session_closed', 'The session has ended; start another one, or omit session')
+    return refused(refusal('session_not_found', 'You have no session with this id; omit session'))
+  if (session.state === 'closed') {
+    const remedy = 'The session has ended; start another one, or omit session'
+    return refused(new AppError('conflict', remedy, { reason: 'session_closed' }))
+  }
   const other = refusal(
     'session_of_other_qpu',
     'The session holds another QPU; omit qpu_target, or submit without session',
   )
   return { target: target || session.qpu, refusalOn: (qpu) => (qpu === session.qpu ? undefined : other) }
-}
-
-function refused(target: string, reason: string, message: string): PlaceInSession {
-  return { target, refusalOn: () => refusal(reason, message) }
 }
 
 function refusal(reason: string, message: string): AppError {

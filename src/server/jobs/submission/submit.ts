@@ -33,9 +33,8 @@ export const SUBMISSION_ROUTE = 'POST /api/jobs'
  * Puts an examined submission into the queue.
  * @throws AppError `invalid` with each refused field (programs: code of the problem, `params` line and
  *   column); `too_large`; `forbidden` (`insufficient_qpu_seconds`, `account_disabled`); `conflict`
- *   (`too_many_pending_jobs`); `unavailable` (`qpu_disabled`, `maintenance`);
- *   `over_quota`; `unprocessable`
- *   (`idempotency_key_reused`, `session_not_found`, `session_closed`, `session_of_other_qpu`).
+ *   (`too_many_pending_jobs`, `session_closed`); `unavailable` (`qpu_disabled`, `maintenance`);
+ *   `over_quota`; `unprocessable` (`idempotency_key_reused`, `session_not_found`, `session_of_other_qpu`).
  */
 export async function submitJob(
   context: SubmissionContext,
