@@ -298,8 +298,8 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
       for (const sql of [
         'ALTER TABLE api_tokens DROP CONSTRAINT api_tokens_scope_check',
         "ALTER TABLE api_tokens ADD CHECK (scope IN ('read', 'submit', 'all'))",
-        "UPDATE schema_objects SET sql = replace(sql, ', ''operate''', '') WHERE name = 'api_tokens'",
-        "DELETE FROM migrations WHERE name = 'operate-tokens'",
+        "UPDATE schema_objects SET sql = replace(sql, ', ''operate'', ''session''', '') WHERE name = 'api_tokens'",
+        "DELETE FROM migrations WHERE name IN ('operate-tokens', 'session-tokens')",
       ])
         await server.run(sql, first.at)
       const options = { server: first.at, clock: new FakeClock(), log: silentLog, patienceMs: START_MS }
