@@ -203,21 +203,17 @@ function holds(record: AnyRecord, guard: Record<string, unknown>): boolean {
  * `refusals`.
  */
 function validated(
-  { sql, reader, planOf }: WriterDependencies,
+  dependencies: WriterDependencies,
   collection: AnyCollection,
   fields: readonly (readonly [string, Field])[],
   record: AnyRecord,
   failure: string,
   refusals: Record<string, FieldError>,
 ): Record<string, Bindable> {
+  const { sql, reader } = dependencies
   const errors: Record<string, FieldError> = { ...refusals }
   const params: Record<string, Bindable> = {}
-  const unique = fields.filter(([, field]) => field.unique).map(([name]) => name)
-  // An index refuses the value of one field; of several, each that is taken is reported.
-  const taken = (name: string) =>
-    unique.length > 1 && unique.includes(name)
-      ? findTaken(collection.name, planOf(collection).column(name), record.id, record[name])
-      : undefined
+  const taken = takenAmong(dependencies, collection, fields, record)
   const checked = fields.map(([name, field]) => {
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
@@ -227,8 +223,7 @@ function validated(
   })
   const found = sql.read(checked.map(({ reads }) => reads))
   for (const [at, { name, field, text, refused }] of checked.entries()) {
-    const { related, taken } = found[at] ?? {}
-    const missing = refused ?? (related?.includes(false) ? MISSING_RELATION : taken ? NOT_UNIQUE : undefined)
+    const missing = refused ?? refusalOf(found[at])
     const stored = missing ? undefined : (text ?? field.kind.encode(record[name]))
     const error = missing ?? field.kind.storedError(field, stored)
     if (error) errors[name] = error
@@ -238,12 +233,31 @@ function validated(
   return params
 }
 
-/** Whether another record has this value of a unique field, in which '' may repeat. */
-function findTaken(table: string, column: string, id: string, value: unknown): Query<boolean> | undefined {
-  if (typeof value !== 'string' || value === '') return undefined
-  // `<> ''` is the condition of the index.
-  const others = `SELECT 1 FROM ${quoted(table)} WHERE ${quoted(column)} = $value AND ${quoted(column)} <> '' AND id <> $id`
-  return mapped(allOf(others, { value, id }), (rows) => rows.length > 0)
+function refusalOf(found: { related?: boolean[] | undefined; taken?: boolean | undefined } = {}) {
+  if (found.related?.includes(false)) return MISSING_RELATION
+  return found.taken ? NOT_UNIQUE : undefined
+}
+
+/**
+ * Whether another record has the value of a unique field, in which '' may repeat. Only of several fields: an
+ * index names one of them, and not the same one in both databases.
+ */
+function takenAmong(
+  { planOf }: WriterDependencies,
+  collection: AnyCollection,
+  fields: readonly (readonly [string, Field])[],
+  record: AnyRecord,
+): (name: string) => Query<boolean> | undefined {
+  const unique = fields.filter(([, field]) => field.unique).map(([name]) => name)
+  return (name) => {
+    const value = record[name]
+    if (unique.length < 2 || !unique.includes(name) || typeof value !== 'string' || value === '')
+      return undefined
+    const column = quoted(planOf(collection).column(name))
+    // `<> ''` is the condition of the index.
+    const sql = `SELECT 1 FROM ${quoted(collection.name)} WHERE ${column} = $value AND ${column} <> '' AND id <> $id`
+    return mapped(allOf(sql, { value, id: record.id }), (rows) => rows.length > 0)
+  }
 }
 
 /**
