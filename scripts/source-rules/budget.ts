@@ -54,7 +54,7 @@ export const AREAS: readonly Area[] = [
       { lines: 300, reason: 'AA, AC, AH: exports, attach reasons, words of failures in pages' },
       { lines: 1_800, reason: 'AE: scope and accounts of a cluster, commands, pages of sessions' },
       { lines: 700, reason: 'AF: benchmarks at the end of a run, crosstalk of drives, parallel plans' },
-      { lines: 200, reason: 'AE: sessions that jobs name, their secrets as issued access, retention' },
+      { lines: 300, reason: 'AE: sessions that jobs name, their secrets as issued access, retention, ends' },
     ],
   },
   {

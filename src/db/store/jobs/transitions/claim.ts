@@ -100,7 +100,8 @@ function canTake({ qpu, driver, epoch }: DispatchTarget): Query<boolean> {
 /**
  * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
  * is no longer queued, when its attempts are used up, which fails it, when the session whose secret submitted
- * it has ended, which cancels it, when the QPU runs another one, or when the lease has changed. `found`: the job, if the transaction has read that it is `claimable`.
+ * it has ended, which cancels it, when the QPU runs another one, or when the lease has changed. `found`: the
+ * job, if the transaction has read that it is `claimable`.
  */
 export function claimJob(
   tx: Tx,
