@@ -250,9 +250,9 @@ function takenAmong(
 ): (name: string) => Query<boolean> | undefined {
   const unique = fields.filter(([, field]) => field.unique).map(([name]) => name)
   return (name) => {
-    const value = record[name]
-    if (unique.length < 2 || !unique.includes(name) || typeof value !== 'string' || value === '')
-      return undefined
+    // Other values may be large texts that nothing has parsed.
+    const value = unique.length > 1 && unique.includes(name) ? record[name] : ''
+    if (typeof value !== 'string' || value === '') return undefined
     const column = quoted(planOf(collection).column(name))
     // `<> ''` is the condition of the index.
     const sql = `SELECT 1 FROM ${quoted(collection.name)} WHERE ${column} = $value AND ${column} <> '' AND id <> $id`
