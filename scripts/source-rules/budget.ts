@@ -72,7 +72,7 @@ export const AREAS: readonly Area[] = [
       { lines: 500, reason: 'AB: data folders of older commits, sums against full counts' },
       { lines: 900, reason: 'AA, AH, AC: recalls before a run, random acts on groups, races of drivers' },
       { lines: 880, reason: 'AB, AF, AG: judgements against each other, broken chips, pages in a browser' },
-      { lines: 2_200, reason: 'AE: random schedules of sessions, jobs of a real Slurm, identities' },
+      { lines: 2_400, reason: 'AE: random schedules of sessions, jobs of a real Slurm, identities, kills' },
       { lines: 1_200, reason: 'AA, AC, AF, AG, AH: exports, races, lines of readout, pages in a browser' },
       { lines: 2_200, reason: 'AE, AF: clusters, sessions under faults, broken chips of a verification' },
       { lines: 450, reason: 'AE: charges over random histories, attacks, access of session secrets' },
