@@ -165,8 +165,10 @@ async function readModules(path: string, modules: Map<string, Module>): Promise<
   const scanned = transpiler.scan(code)
   module.exports = scanned.exports
   for (const { kind, path: name } of scanned.imports) {
-    const target = resolve(dirname(path), name)
-    if (!name.startsWith('.') || !/\.tsx?$/.test(name)) continue
+    // A package belongs to a common chunk only if the first load needs it: an editor is larger than a page.
+    const target = name.startsWith('.') ? resolve(dirname(path), name) : name
+    if (!name.startsWith('.')) modules.set(name, { bytes: Infinity, exports: [], imports: [], later: [] })
+    else if (!/\.tsx?$/.test(name)) continue
     if (kind === 'dynamic-import') module.later.push(target)
     else module.imports.push(target)
   }

@@ -30,33 +30,51 @@ test.each(['initial', 'initialAdmin'] as const)('the first load (%s) stays withi
   expect(sentBy(files, '.woff2')).toBeLessThanOrEqual(52 * KB)
 })
 
-/** The files that a script imports, at once or later; those of the first load name all pages. */
-async function importsOf(path: string, found = new Set<string>()): Promise<Set<string>> {
+/** The files that a script imports in some of these ways; those of the first load name all pages. */
+async function importsOf(path: string, kinds: readonly string[], found = new Set<string>()) {
   found.add(path)
   if (manifest.initial.includes(path)) return found
   const scan = new Bun.Transpiler({ loader: 'js' }).scanImports(await textOf(path))
-  for (const target of scan) if (!found.has(target.path)) await importsOf(target.path, found)
+  for (const { kind, path: target } of scan) {
+    if (kinds.includes(kind) && !found.has(target)) await importsOf(target, kinds, found)
+  }
   return found
 }
+
+/** The script and the sheet of a page, and what the script imports. */
+async function filesOf({ path, load, styles = [] }: (typeof PAGES)[number], kinds: readonly string[]) {
+  const named = (name: string, ending: string) =>
+    Object.keys(manifest.files).filter((file) => new RegExp(`^/a/${name}-\\w+\\.${ending}$`).test(file))
+  const [, component = ''] = /(\w+)\.tsx/.exec(load.toString()) ?? []
+  const [script] = named(component, 'js')
+  if (!script) throw new Error(`The page ${path} has no chunk of its own`)
+  const sheet = styles.length > 0 ? named(styles.join('_'), 'css') : []
+  return [...(await importsOf(script, kinds)), ...sheet]
+}
+
+const gzipped = async (files: Iterable<string>) =>
+  (await Promise.all([...files].map(async (file) => gzipSync(await textOf(file)).length))).reduce(
+    (total, size) => total + size,
+    0,
+  )
 
 // The script of a thread is loaded beside the page; it has a limit of its own.
 // Links open jobs and reports: their page is the largest, with cuts of maps and colored programs.
 test('a visit of any one page loads at most 225 KB, as gzip sends it', async () => {
-  const named = (name: string, ending: string) =>
-    Object.keys(manifest.files).filter((path) => new RegExp(`^/a/${name}-\\w+\\.${ending}$`).test(path))
-  for (const { path, load, styles = [] } of PAGES) {
-    const [, component = ''] = /(\w+)\.tsx/.exec(load.toString()) ?? []
-    const [script] = named(component, 'js')
-    if (!script) throw new Error(`The page ${path} has no chunk of its own`)
-    const imported = [...(await importsOf(script))]
-    const loaded = new Set([
-      ...manifest.initial.filter((file) => /\.(js|css)$/.test(file)),
-      ...(styles.length > 0 ? named(styles.join('_'), 'css') : []),
-      ...imported,
-    ])
-    const sizes = await Promise.all([...loaded].map(async (file) => gzipSync(await textOf(file)).length))
-    const sum = sizes.reduce((total, size) => total + size, 0)
-    expect({ path, sum, fits: sum <= 225 * KB }).toMatchObject({ fits: true })
+  const initial = manifest.initial.filter((file) => /\.(js|css)$/.test(file))
+  for (const each of PAGES) {
+    const loaded = await filesOf(each, ['import-statement', 'dynamic-import'])
+    const sum = await gzipped(new Set([...initial, ...loaded]))
+    expect({ path: each.path, sum, fits: sum <= 225 * KB }).toMatchObject({ fits: true })
+  }
+})
+
+// An editor or a plotter of series in a chunk that all pages share delays the first paint of each.
+test('a page waits for at most 60 KB of its own before it is painted, as gzip sends it', async () => {
+  for (const each of PAGES) {
+    const loaded = await filesOf(each, ['import-statement'])
+    const sum = await gzipped(loaded.filter((file) => !manifest.initial.includes(file)))
+    expect({ path: each.path, sum, fits: sum <= 60 * KB }).toMatchObject({ fits: true })
   }
 })
 
