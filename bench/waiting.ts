@@ -67,7 +67,7 @@ for (let round = 0; round < rounds; round += 1) {
       const path = `/api/jobs/${id}?wait=60&fields=status,finished_at`
       const response = rawGet(service.url, path, token)
       responses.push(response.then((each) => ({ response: each, arrivedAt: Date.now() })))
-      // More connections at once would exceed the backlog of the port.
+      // More simultaneous connections would exceed the backlog of the port.
       if (at % OPENED_TOGETHER === 0) await Bun.sleep(10)
     }
     return responses

@@ -48,7 +48,7 @@ export async function buildKernel(): Promise<void> {
   if (!(await Bun.file(compiler).exists())) {
     throw new Error('The compiler of the simulator kernel is not installed; run npm ci')
   }
-  // Under another name first: two builds at once must not see each other's half.
+  // Under another name first: two builds at the same time must not see each other's half.
   const made = `${folder}/kernel.${process.pid}.wasm`
   const args = [`${folder}/assembly/kernel.ts`, ...OPTIONS, '-o', made]
   const run = Bun.spawn([process.execPath, compiler, ...args], {

@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dir, '..')
 const MINUTE_MS = 60_000
 /** The longest file of the gate takes a minute on an idle machine. */
 const GATE_LIMITS = { deadlineMs: 10 * MINUTE_MS, testTimeoutMs: MINUTE_MS }
-/** Of files that are named some install packages, or run thousands of circuits. */
+/** Some files that are named install packages, or run thousands of circuits. */
 const NAMED_LIMITS = { deadlineMs: 30 * MINUTE_MS, testTimeoutMs: 5 * MINUTE_MS }
 
 /** As many files of tests as run in seconds. */

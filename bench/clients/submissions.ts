@@ -35,7 +35,7 @@ proxy.fate = ({ head }) => {
   if (!orders.has(key)) orders.set(key, orders.size)
   const attempt = attempts.get(key) ?? 0
   attempts.set(key, attempt + 1)
-  // Of each submission the first none to three attempts are cut.
+  // The first none to three attempts of each submission are cut.
   if (attempt >= (orders.get(key) ?? 0) % 4) return undefined
   turn += 1
   const cut = CUTS[turn % CUTS.length]

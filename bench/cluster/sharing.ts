@@ -1,5 +1,5 @@
 /**
- * A process device and a tuner use one fake cluster at once, each in a process of its own:
+ * A process device and a tuner use one fake cluster at the same time, each in a process of its own:
  * `bun bench/cluster/sharing.ts [--jobs 200] [--calibrations 20] [--shots 100] [--command-sets 1.0,1.1]`, one
  * of each dialect. A simulated chip is at the outputs; each calibration is a spectroscopy of a resonator that
  * has to find it. "turns" are changes from one user to the other; an interleaved one does not begin with a

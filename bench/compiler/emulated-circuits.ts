@@ -8,7 +8,7 @@ import { differencesOf } from '../../tests/support/scheduler/played-samples.ts'
 import { decouplingOf, randomText } from '../../tests/support/scheduler/random-text.ts'
 
 const CIRCUITS = Number(process.argv[2] ?? 1_000)
-/** Of full scale: gains have 16 bits. */
+/** A part of full scale: gains have 16 bits. */
 const MAX_DIFFERENCE = 1e-4
 
 let largest = 0

@@ -30,7 +30,7 @@ interface Compiled {
   waveforms: Record<string, { index: number; data: number[] }>
 }
 
-/** Of full scale: gains and offsets have 16 bits, and both quadratures are turned. */
+/** A part of full scale: gains and offsets have 16 bits, and both quadratures are turned. */
 const MAX_DIFFERENCE = 1e-4
 const SHOTS = 256
 /** Circuits that are played with many shots: gates on one qubit, CX, and a random one. */

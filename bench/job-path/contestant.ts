@@ -32,7 +32,7 @@ export const RESULT = JSON.stringify({ counts: { '00': 52, '11': 48 }, note: 'x'
 /** The program of every job, about as long as the record of the product. */
 export const PAYLOAD = JSON.stringify({ circuits: [{ circuit: 'y'.repeat(250) }], shots: 100 })
 
-/** Runs `width` workers of this process at once, each until `step` returns false; see `Contestant.drain`. */
+/** Runs `width` workers of this process together, each until `step` returns false; see `Contestant.drain`. */
 export async function drainBy(
   width: number,
   step: (worker: number) => Promise<boolean>,

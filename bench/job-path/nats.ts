@@ -6,7 +6,7 @@ import { type Contestant, drainBy, fillBy, PAYLOAD, RESULT } from './contestant.
 interface Received {
   /** Where a reply goes. */
   reply: string
-  /** Of a status message, such as `404`: nothing waits. */
+  /** Code of a status message, such as `404`: nothing waits. */
   status: string
   body: string
 }

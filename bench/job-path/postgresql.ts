@@ -47,7 +47,7 @@ export async function postgresql(folder: string, width: number): Promise<Contest
   return {
     server: [pid],
     workers: [process.pid],
-    // Of its log: the system counts large pages of that file for each commit.
+    // Bytes of its log: the system counts large pages of that file for each commit.
     async written() {
       const [log] = await sql`SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 AS bytes`
       return Number(log.bytes)

@@ -31,7 +31,7 @@ function randomness() {
 const ghz: Family = (qubits) =>
   program(qubits, ['h q[0];', ...upTo(qubits - 1).map((qubit) => `cx q[${qubit}],q[${qubit + 1}];`)])
 
-/** Of a product of random states: |0…0> would leave most of its phases nothing to do. */
+/** Transforms a product of random states: |0…0> would leave most of its phases nothing to do. */
 const qft: Family = (qubits) => {
   const { rotation } = randomness()
   const lines = upTo(qubits).map(rotation)

@@ -34,7 +34,7 @@ export interface Contest {
 
 /** One round of one side. */
 export interface Timing {
-  /** Of one job or call, s. */
+  /** Time of one job or call, s. */
   seconds: number
   /** The method that was chosen. */
   method?: string

@@ -26,7 +26,7 @@ const TAIL = 0.025
 export function medianInterval(values: readonly number[]): { low: number; high: number } {
   const sorted = values.toSorted((a, b) => a - b)
   const count = sorted.length
-  // Of the values, `below` lie below the median with this probability; `sum` is that of fewer, too.
+  // With this probability, `below` of the values lie below the median; `sum` is that of fewer, too.
   let below = 0
   let probability = 0.5 ** count
   for (let sum = probability; sum <= TAIL; sum += probability) {

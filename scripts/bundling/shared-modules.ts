@@ -175,7 +175,7 @@ async function readModules(path: string, modules: Map<string, Module>): Promise<
   await Promise.all([...module.imports, ...module.later].map((each) => readModules(each, modules)))
 }
 
-/** A module and all modules that it imports at once, at any depth. */
+/** A module and all modules that it imports statically, at any depth. */
 function closure(path: string, modules: ReadonlyMap<string, Module>): Set<string> {
   const found = new Set([path])
   for (const each of found) for (const next of modules.get(each)?.imports ?? []) found.add(next)

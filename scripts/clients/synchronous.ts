@@ -4,7 +4,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bawait /g, ''],
   [/\bSvcAsyncClient\b/g, 'SvcClient'],
   [/\bAsyncGenerator\[(.+), None\]/g, 'Generator[$1, None, None]'],
-  // Of httpx, beside the transport of this package.
+  // The transport of httpx, beside that of this package.
   [/\bAsyncTransport as HttpTransport\b/g, 'SyncTransport as HttpTransport'],
   [/\bAsync([A-Z]\w*)\b/g, '$1'],
   [/\basync_(\w+)\b/g, '$1'],

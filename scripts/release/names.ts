@@ -3,9 +3,9 @@
  * decides, here and in the manifests of the clients, which a test compares with this list.
  */
 export const NAMES = {
-  /** Of deb, rpm, archives and the container image. */
+  /** Name of deb, rpm, archives and the container image. */
   program: 'svc',
-  /** Of the wheel and the npm package that contain the program. */
+  /** Names of the wheel and the npm package that contain the program. */
   wheel: 'svc-server',
   npm: '@svc/server',
   clients: { python: 'svc-client', javascript: '@svc/client', go: 'svc.example/clients/go' },

@@ -1,12 +1,12 @@
 /** A version of svc in the forms of the package systems, which sort alike. */
 export interface VersionForms {
-  /** Of npm, tags and the program itself: `2026.12.0`, of a candidate `2026.12.0-rc.1`. */
+  /** npm, tags and the program itself: `2026.12.0`, of a candidate `2026.12.0-rc.1`. */
   semver: string
-  /** Of Python packages: `2026.12.0rc1`. */
+  /** Python packages: `2026.12.0rc1`. */
   python: string
-  /** Of deb and rpm: `2026.12.0~rc1`, before the release it announces. */
+  /** deb and rpm: `2026.12.0~rc1`, before the release it announces. */
   linux: string
-  /** Of the Go module: `v1.202612.0`, because a major version above 1 would be part of its path. */
+  /** The Go module: `v1.202612.0`, because a major version above 1 would be part of its path. */
   go: string
 }
 

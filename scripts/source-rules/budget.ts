@@ -15,7 +15,7 @@ export interface Area {
   grants: readonly Grant[]
 }
 
-/** Files that count: those that somebody reads and changes. */
+/** Files that count: those that people read and change. */
 export const COUNTED = /\.(ts|tsx|css|py)$/
 
 /** Width of a line, in characters: a wider one would make the same code shorter. */

@@ -120,7 +120,7 @@ export const jobPayload = v.strictObject({
   precision: v.optional(
     v.pipe(
       v.picklist(['double', 'single']),
-      v.description('Of the amplitudes of a simulator; single takes half the memory and time of double'),
+      v.description('Precision of simulated amplitudes; single takes half the memory and time of double'),
     ),
   ),
   /** Pulses in the waits of qubits; see `docs/explanation/compilation.md`. None when absent. */

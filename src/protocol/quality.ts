@@ -49,9 +49,9 @@ function msOf(text: string): number | undefined {
 export const qualityCondition = v.pipe(
   v.strictObject({
     readout_fidelity: v.optional(
-      v.pipe(above, v.description('Of each qubit: 1 minus the mean probability of reading a wrong outcome')),
+      v.pipe(above, v.description('Each qubit: 1 minus the mean probability of reading a wrong outcome')),
     ),
-    two_qubit_error: v.optional(v.pipe(below, v.description('Of each pair: average error of its gate'))),
+    two_qubit_error: v.optional(v.pipe(below, v.description('Average error of the gate of each pair'))),
     calibrated_within: v.optional(
       v.pipe(
         durationText(AGE_MS, '1m to 365d'),

@@ -4,7 +4,7 @@ import { CLASS_OF_CODE, CLASS_OF_STATUS } from './generated/error-classes.gen.ts
 export interface FieldError {
   readonly code: string
   readonly message: string
-  /** Of a syntax error: `line` and `column` in the program. */
+  /** What a syntax error has: `line` and `column` in the program. */
   readonly params?: { readonly [key: string]: unknown }
 }
 
@@ -28,7 +28,7 @@ export class SvcError extends Error {
   readonly requestId: string
   readonly fields: { readonly [path: string]: FieldError }
   readonly retryAfter: number | undefined
-  /** Of a submission that may have made a job although it failed; `client.resume` finds that job. */
+  /** Key of a submission that may have made a job although it failed; `client.resume` finds that job. */
   idempotencyKey: string | undefined
 
   constructor({ status, code, message, requestId, fields, retryAfter }: ErrorDetails) {
@@ -111,7 +111,7 @@ export class ConnectionLostError extends Error {
    * none of its responses to this page.
    */
   readonly isDefinite: boolean
-  /** Of a submission that may have made a job although it failed; `client.resume` finds that job. */
+  /** Key of a submission that may have made a job although it failed; `client.resume` finds that job. */
   idempotencyKey: string | undefined
 
   constructor(

@@ -27,9 +27,9 @@ export interface Circuit {
 
 /** What a job requires of the qubits and pairs that it uses. */
 export interface QualityCondition {
-  /** Of each qubit: `>0.97`. */
+  /** Bound for each qubit: `>0.97`. */
   readonly readout_fidelity?: string
-  /** Of each pair: `<0.01`. */
+  /** Bound for each pair: `<0.01`. */
   readonly two_qubit_error?: string
   /** How long ago the newest value of each was measured, at most: `2h`. */
   readonly calibrated_within?: string
@@ -58,7 +58,7 @@ export interface Submission {
   readonly allowUncalibrated?: boolean
   /** Exact expectation values, or probabilities, in place of shots; simulators only. */
   readonly exact?: boolean
-  /** Of the amplitudes of a simulator: single takes half the memory and time; double unless given. */
+  /** Precision of simulated amplitudes: single takes half the memory and time; double unless given. */
   readonly precision?: 'double' | 'single' | undefined
   /** Most QPU time that it may use and be charged, over all attempts, in s; then it fails. */
   readonly maxSeconds?: number

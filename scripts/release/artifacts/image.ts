@@ -12,7 +12,7 @@ const PACKAGES = ['libc6', 'libgcc-s1', 'tzdata', 'ca-certificates', 'base-files
 /** The account of the process; nobody else has this number. */
 const USER = 65_532
 const DATA = '/var/lib/svc'
-/** Of every file and of the image: an image of the same files is the same image. */
+/** The time of every file and of the image: an image of the same files is the same image. */
 const EPOCH = '1970-01-01T00:00:00Z'
 
 /** Content of the image layout by its digest. */

@@ -6,7 +6,7 @@ import type { SourceFile } from '../source-tree.ts'
 const CHECKED = /^src\/(server|db\/(store|journal|hooks|collections|sums))\//
 /** The types of a transaction as a parameter. */
 const TRANSACTION = /:\s*(?:Pick<)?(?:Tx|ReadTx|HookTx|SqlReader|SqlWriter)\b/g
-/** The type of a function without parameters that returns a value at once. */
+/** The type of a function without parameters that returns a value, not a promise. */
 const THUNK = /(?<![\w)>])\(\) => (?!void\b|Promise\b|undefined\b)/
 /** A member without parameters of what the store is called with. */
 const MEMBER = /^ +(?:readonly )?\w+\??(?:: \(\) =>|\(\): [^{\n]*$)/gm

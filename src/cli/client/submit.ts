@@ -93,7 +93,7 @@ export const submitCommand = defineCommand({
     ),
     precision: flag(
       kinds.choice(['double', 'single']),
-      'Of the amplitudes of a simulator: single takes half the memory and time; double if unset',
+      'Precision of simulated amplitudes: single takes half the memory and time; double if unset',
     ),
     expectation: repeatableFlag(
       kinds.nonEmptyText('sum'),

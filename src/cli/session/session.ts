@@ -62,7 +62,7 @@ const endCommand = defineCommand({
   positionals: [{ ...SESSION, isRepeatable: true }],
   flags: {
     for: FOR_FLAG,
-    reason: flag(kinds.text(), 'Of a superuser: why; the user reads it', { default: '' }),
+    reason: flag(kinds.text(), 'Why a superuser ends it; the user reads it', { default: '' }),
     ...CONNECTION_FLAGS,
   },
   run({ flags, positionals }) {

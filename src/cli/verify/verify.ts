@@ -18,17 +18,17 @@ export const verifyCommand = defineCommand({
   flags: {
     key: flag(
       kinds.nonEmptyText('key'),
-      'Of a release: public key of minisign, or its file; if unset, the keys of releases in this program',
+      'For a release: public key of minisign, or its file; if unset, the keys of releases in this program',
     ),
     ca: flag(
       kinds.nonEmptyText('ca'),
-      'Of a receipt: root CA of the server, its file or SHA-256 fingerprint; if unset, that of the saved account',
+      'For a receipt: root CA of the server, its file or SHA-256 fingerprint; if unset, that of the saved account',
     ),
     profile: flag(
       kinds.nonEmptyText('name'),
-      'Of a receipt: saved account; if unset, SVC_PROFILE or default',
+      'For a receipt: saved account; if unset, SVC_PROFILE or default',
     ),
-    result: flag(kinds.path(), 'Of a receipt: file with the results, which must be those of the receipt'),
+    result: flag(kinds.path(), 'For a receipt: file with the results, which must be those of the receipt'),
   },
   async run({ flags: { key, ca, profile, result }, positionals: [given = process.execPath] }) {
     const path = resolve(given)

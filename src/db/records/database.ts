@@ -32,7 +32,7 @@ export interface Database {
    * @throws AppError `storage_full` when the disk rejects the write; nothing was written then.
    */
   write<T>(intent: string, work: (tx: Tx) => T, size?: WriteSize): Promise<T>
-  /** Runs `work` at once on a consistent snapshot of the committed data; resolves when that is on disk. */
+  /** Runs `work` now, on a consistent snapshot of the committed data; resolves when that is on disk. */
   read<T>(work: (tx: ReadTx) => T): Promise<T>
   /**
    * What a selection finds, read by a separate process, for selections that may read a large part of the

@@ -43,7 +43,7 @@ export type SchedulerOptions = OptionsOf<typeof SCHEDULER_OPTIONS> &
 /** How the address of a simulated chip begins. */
 export const SIMULATED = 'sim:'
 
-/** Longest execution of a job, s: a simulated chip calculates for minutes what hardware plays at once. */
+/** Longest execution of a job, s: a simulated chip calculates for minutes what hardware plays in ms. */
 export function jobTimeoutOf({ scheduler_hardware_config: path }: Record<string, unknown>): number {
   const text = typeof path === 'string' && existsSync(path) ? readFileSync(path, 'utf8') : ''
   return text.includes(`"${SIMULATED}`) ? 600 : 10

@@ -219,9 +219,9 @@ function assertWritable(file: WatchedDeviceFile): void {
 /** What a tuner plays programs on, and what of it may hold currents. */
 interface OpenedInstrument {
   instrument: Instrument
-  /** Of a simulated chip. */
+  /** A simulated chip has them. */
   currents?: CurrentSource
-  /** Of a cluster. */
+  /** A cluster has them. */
   voltages?: VoltageOutputs
 }
 

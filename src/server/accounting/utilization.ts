@@ -13,7 +13,7 @@ const day = v.pipe(
     day: v.pipe(v.string(), v.description('UTC, such as 2026-11-28')),
     jobs: v.number(),
     qpu_seconds: v.number(),
-    share: v.pipe(v.number(), v.description('Of the time of the day, today of the time until now')),
+    share: v.pipe(v.number(), v.description('Share of the time of the day, today of the time until now')),
   }),
   v.title('UtilizationDay'),
 )

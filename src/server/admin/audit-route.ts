@@ -21,7 +21,7 @@ const entry = v.object({
   seq: v.pipe(v.number(), v.description('Position; later entries have larger ones')),
   at: v.string(),
   actor: v.pipe(v.string(), v.description('`superuser:ID`, `user:ID`, `driver:ID`, `cli` or `guest`')),
-  email: v.pipe(v.string(), v.description('Of the account; empty for others and removed accounts')),
+  email: v.pipe(v.string(), v.description('Address of the account; empty for others and removed accounts')),
   action: v.string(),
   subject: v.pipe(v.string(), v.description('Id of what was changed')),
   detail: v.record(v.string(), v.unknown()),

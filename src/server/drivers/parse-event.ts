@@ -55,7 +55,7 @@ export function dropByHead(head: EventHead | undefined, bytes: number): DroppedE
   const { type } = head
   const declared = EVENT_TYPES.get(type)
   if (!declared) return { drop: 'unknown_type', fields: { type } }
-  // Of an acknowledged event that is too large, its driver is informed.
+  // The driver of an acknowledged event is informed that it is too large.
   if (declared.acknowledged || bytes <= declared.maxBytes) return undefined
   return { drop: 'too_large', fields: { type, bytes, limit: declared.maxBytes } }
 }

@@ -47,7 +47,7 @@ const ownShape = {
   ),
   program_sha256: v.pipe(
     v.nullable(v.string()),
-    v.description('Of its program, or of the sums of several; null for a job of an earlier version'),
+    v.description('SHA-256 of its program, or of the sums of several; null for a job of an earlier version'),
   ),
 }
 
@@ -147,7 +147,7 @@ const detailShape = {
   timeline: v.array(step),
   calibration: v.pipe(
     v.nullable(calibration),
-    v.description('Of the last attempt that reported its end; null = not known'),
+    v.description('Calibration of the last attempt that reported its end; null = not known'),
   ),
   disturbed_by: v.pipe(
     v.nullable(v.string()),

@@ -9,7 +9,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 /** Reads of one request; each counts as one for the request limits. */
 const MAX_JOINED_READS = 32
 const MAX_PATH_LENGTH = 4_096
-/** Reads of one request that run at once: fewer than the connections that a browser opens. */
+/** Reads of one request that run at the same time: fewer than the connections that a browser opens. */
 const AT_ONCE = 4
 /** Joined reads that start in one turn of the event loop take so long in all, or are a single one. */
 const STARTS_MS = 1

@@ -6,7 +6,7 @@ const score = v.pipe(
   v.object({
     jobs: v.pipe(v.number(), v.integer()),
     right: v.pipe(v.nullable(v.number()), v.description('Share of them; null without any')),
-    mean_width: v.pipe(v.nullable(v.number()), v.description('Of the range, in s; null without any')),
+    mean_width: v.pipe(v.nullable(v.number()), v.description('Width of the range, in s; null without any')),
   }),
   v.title('EstimateScore'),
 )
@@ -15,9 +15,9 @@ const score = v.pipe(
 export const estimateScoresShape = v.pipe(
   v.object({
     month: v.string(),
-    qpu_seconds: v.pipe(score, v.description('Of completed jobs')),
-    mean_qpu_seconds: v.pipe(v.nullable(v.number()), v.description('Of the same jobs; null without any')),
-    start: v.pipe(score, v.description('Of completed jobs that were claimed once')),
+    qpu_seconds: v.pipe(score, v.description('Estimates of completed jobs')),
+    mean_qpu_seconds: v.pipe(v.nullable(v.number()), v.description('Mean of these jobs; null without any')),
+    start: v.pipe(score, v.description('Estimates of completed jobs that were claimed once')),
   }),
   v.title('EstimateScores'),
   v.description('How often the estimates at submission were right this month, of jobs that have completed'),

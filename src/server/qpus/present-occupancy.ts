@@ -9,7 +9,7 @@ const runningJob = v.pipe(
   v.object({
     id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the job')),
     mine: v.boolean(),
-    name: v.pipe(v.string(), v.description("Of the caller's own job; superusers see every name")),
+    name: v.pipe(v.string(), v.description("Name of the caller's own job; superusers see every name")),
     since: v.string(),
     expected_end: v.pipe(
       v.string(),
@@ -106,7 +106,7 @@ const estimatedStart = v.nullable(v.object({ from: v.string(), to: v.string() })
 export const newJobShape = {
   estimated_start: v.pipe(
     estimatedStart,
-    v.description('Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`'),
+    v.description('Start of a job that the caller submits to it now, UTC; null = not known, see `waiting`'),
   ),
   waiting: v.pipe(
     v.nullable(
@@ -129,7 +129,7 @@ export const queuedJobShape = v.pipe(
   v.object({
     id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the job')),
     mine: v.boolean(),
-    name: v.pipe(v.string(), v.description("Of the caller's own jobs; superusers see every name")),
+    name: v.pipe(v.string(), v.description("Name of the caller's own jobs; superusers see every name")),
     shots: v.number(),
     created: v.string(),
     estimated_start: v.pipe(

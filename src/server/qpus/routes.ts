@@ -160,7 +160,7 @@ const qpuContents = v.pipe(
     name: v.string(),
     drivers: v.pipe(v.array(v.string()), v.description('Names of its drivers')),
     bookings: v.pipe(v.number(), v.description('Number of bookings that have not ended')),
-    calibration_requests: v.pipe(v.number(), v.description('Of its tuners; their reports stay')),
+    calibration_requests: v.pipe(v.number(), v.description('Requests for its tuners; their reports stay')),
     thresholds: v.pipe(v.number(), v.description('Limits of its monitors')),
     notes: v.number(),
   }),

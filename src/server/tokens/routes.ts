@@ -47,7 +47,7 @@ const tokenFields = v.object({
   scope,
   cluster: v.pipe(
     v.string(),
-    v.description("Of the scope session: for whose accounts it opens sessions; else ''"),
+    v.description("Scope session: cluster for whose accounts it opens sessions; else ''"),
   ),
   last_used: v.pipe(v.string(), v.description("UTC, up to an hour old; '' = never")),
   last_address: v.pipe(

@@ -38,8 +38,8 @@ const response = v.pipe(
     ),
     credentials: v.object({
       via: v.picklist(['login', 'api_token']),
-      id: v.pipe(v.string(), v.description("Of the API token; '' of a login")),
-      name: v.pipe(v.string(), v.description('Of the API token')),
+      id: v.pipe(v.string(), v.description("Id of the API token; '' for a login")),
+      name: v.pipe(v.string(), v.description('Name of the API token')),
       scope: v.picklist(TOKEN_SCOPES),
       expires_at: v.pipe(v.string(), v.description("UTC; '' = never")),
     }),

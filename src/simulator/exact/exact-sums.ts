@@ -95,7 +95,7 @@ export class ExactSums {
     const outcomes = new Map<number, number>()
     for (let index = 0; index < 2 ** state.qubits; index++) {
       if (index % CHUNK === 0) this.#work.spend(2 * CHUNK)
-      // Of the state: an outcome of an improbable branch counts.
+      // The probability within the state: an outcome of an improbable branch counts.
       const probability = state.re(index, index)
       if (probability < MIN_PROBABILITY) this.dropped += weight * Math.max(0, probability)
       else outcomes.set(index & mask, (outcomes.get(index & mask) ?? 0) + weight * probability)

@@ -225,10 +225,10 @@ type MeBalance struct {
 type MeCredentials struct {
 	Via string `json:"via"`
 
-	// Of the API token; '' of a login
+	// Id of the API token; '' for a login
 	ID string `json:"id"`
 
-	// Of the API token
+	// Name of the API token
 	Name string `json:"name"`
 
 	Scope string `json:"scope"`
@@ -354,7 +354,7 @@ type UtilizationDay struct {
 
 	QPUSeconds float64 `json:"qpu_seconds"`
 
-	// Of the time of the day, today of the time until now
+	// Share of the time of the day, today of the time until now
 	Share float64 `json:"share"`
 }
 
@@ -368,7 +368,7 @@ type NewApiToken struct {
 
 	Scope string `json:"scope"`
 
-	// Of the scope session: for whose accounts it opens sessions; else ''
+	// Scope session: cluster for whose accounts it opens sessions; else ''
 	Cluster string `json:"cluster"`
 
 	// UTC, up to an hour old; '' = never
@@ -394,7 +394,7 @@ type ApiToken struct {
 
 	Scope string `json:"scope"`
 
-	// Of the scope session: for whose accounts it opens sessions; else ''
+	// Scope session: cluster for whose accounts it opens sessions; else ''
 	Cluster string `json:"cluster"`
 
 	// UTC, up to an hour old; '' = never
@@ -489,7 +489,7 @@ type QpuSummary struct {
 	// From when nobody has booked it, UTC
 	NextFree string `json:"next_free"`
 
-	// Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
+	// Start of a job that the caller submits to it now, UTC; null = not known, see `waiting`
 	EstimatedStart *QpuSummaryEstimatedStart `json:"estimated_start"`
 
 	// Why such a job would not start immediately; null = it would
@@ -516,7 +516,7 @@ type RunningJob struct {
 
 	Mine bool `json:"mine"`
 
-	// Of the caller's own job; superusers see every name
+	// Name of the caller's own job; superusers see every name
 	Name string `json:"name"`
 
 	Since string `json:"since"`
@@ -700,7 +700,7 @@ type QpuDetail struct {
 	// From when nobody has booked it, UTC
 	NextFree string `json:"next_free"`
 
-	// Of a job that the caller submits to it now, UTC; null = nobody can say, see `waiting`
+	// Start of a job that the caller submits to it now, UTC; null = not known, see `waiting`
 	EstimatedStart *QpuSummaryEstimatedStart `json:"estimated_start"`
 
 	// Why such a job would not start immediately; null = it would
@@ -718,14 +718,14 @@ type QpuDetail struct {
 	Description *QpuDescription `json:"description"`
 }
 
-// EstimateScoresQpuSeconds: Of completed jobs
+// EstimateScoresQpuSeconds: Estimates of completed jobs
 type EstimateScoresQpuSeconds struct {
 	Jobs int64 `json:"jobs"`
 
 	// Share of them; null without any
 	Right *float64 `json:"right"`
 
-	// Of the range, in s; null without any
+	// Width of the range, in s; null without any
 	MeanWidth *float64 `json:"mean_width"`
 }
 
@@ -733,23 +733,23 @@ type EstimateScoresQpuSeconds struct {
 type EstimateScores struct {
 	Month string `json:"month"`
 
-	// Of completed jobs
+	// Estimates of completed jobs
 	QPUSeconds EstimateScoresQpuSeconds `json:"qpu_seconds"`
 
-	// Of the same jobs; null without any
+	// Mean of these jobs; null without any
 	MeanQPUSeconds *float64 `json:"mean_qpu_seconds"`
 
 	Start EstimateScore `json:"start"`
 }
 
-// EstimateScore: Of completed jobs that were claimed once
+// EstimateScore: Estimates of completed jobs that were claimed once
 type EstimateScore struct {
 	Jobs int64 `json:"jobs"`
 
 	// Share of them; null without any
 	Right *float64 `json:"right"`
 
-	// Of the range, in s; null without any
+	// Width of the range, in s; null without any
 	MeanWidth *float64 `json:"mean_width"`
 }
 
@@ -940,7 +940,7 @@ type QpuContents struct {
 	// Number of bookings that have not ended
 	Bookings float64 `json:"bookings"`
 
-	// Of its tuners; their reports stay
+	// Requests for its tuners; their reports stay
 	CalibrationRequests float64 `json:"calibration_requests"`
 
 	// Limits of its monitors
@@ -1234,7 +1234,7 @@ type SubmittedJob struct {
 	// Most QPU time that it may use, over all attempts; null = no limit of its own
 	MaxSeconds *float64 `json:"max_seconds"`
 
-	// Of its program, or of the sums of several; null for a job of an earlier version
+	// SHA-256 of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	// At its submission; null = none
@@ -1258,10 +1258,10 @@ type JobPayloadCircuit struct {
 
 // JobPayloadRequire: Quality of the qubits and pairs that the job may use; it waits until enough have it
 type JobPayloadRequire struct {
-	// Of each qubit: 1 minus the mean probability of reading a wrong outcome
+	// Each qubit: 1 minus the mean probability of reading a wrong outcome
 	ReadoutFidelity *string `json:"readout_fidelity,omitempty"`
 
-	// Of each pair: average error of its gate
+	// Average error of the gate of each pair
 	TwoQubitError *string `json:"two_qubit_error,omitempty"`
 
 	// How long ago the newest value of each qubit and pair was measured, at most
@@ -1296,7 +1296,7 @@ type JobPayload struct {
 	// Exact expectation values or probabilities in place of shots; simulators only
 	Exact *bool `json:"exact,omitempty"`
 
-	// Of the amplitudes of a simulator; single takes half the memory and time of double
+	// Precision of simulated amplitudes; single takes half the memory and time of double
 	Precision *string `json:"precision,omitempty"`
 
 	DynamicalDecoupling *string `json:"dynamical_decoupling,omitempty"`
@@ -1512,7 +1512,7 @@ type Job struct {
 	// Most QPU time that it may use, over all attempts; null = no limit of its own
 	MaxSeconds *float64 `json:"max_seconds"`
 
-	// Of its program, or of the sums of several; null for a job of an earlier version
+	// SHA-256 of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	// Why its result is not to be relied on, although it is completed; null = no recall is in force
@@ -1599,7 +1599,7 @@ type JobDetail struct {
 	// Most QPU time that it may use, over all attempts; null = no limit of its own
 	MaxSeconds *float64 `json:"max_seconds"`
 
-	// Of its program, or of the sums of several; null for a job of an earlier version
+	// SHA-256 of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	// When it fails if it still waits; null = never
@@ -1612,7 +1612,7 @@ type JobDetail struct {
 
 	Timeline []TimelineStep `json:"timeline"`
 
-	// Of the last attempt that reported its end; null = not known
+	// Calibration of the last attempt that reported its end; null = not known
 	Calibration *AttemptCalibration `json:"calibration"`
 
 	// Report of a calibration that ran on the QPU while the job did; null = none
@@ -1885,7 +1885,7 @@ type JobChange struct {
 	// Most QPU time that it may use, over all attempts; null = no limit of its own
 	MaxSeconds *float64 `json:"max_seconds"`
 
-	// Of its program, or of the sums of several; null for a job of an earlier version
+	// SHA-256 of its program, or of the sums of several; null for a job of an earlier version
 	ProgramSha256 *string `json:"program_sha256"`
 
 	// When it fails if it still waits; null = never
@@ -1898,7 +1898,7 @@ type JobChange struct {
 
 	Timeline []TimelineStep `json:"timeline"`
 
-	// Of the last attempt that reported its end; null = not known
+	// Calibration of the last attempt that reported its end; null = not known
 	Calibration *AttemptCalibration `json:"calibration"`
 
 	// Report of a calibration that ran on the QPU while the job did; null = none
@@ -1925,7 +1925,7 @@ type QueuedJob struct {
 
 	Mine bool `json:"mine"`
 
-	// Of the caller's own jobs; superusers see every name
+	// Name of the caller's own jobs; superusers see every name
 	Name string `json:"name"`
 
 	Shots float64 `json:"shots"`
@@ -3957,7 +3957,7 @@ type GetOpAuditResponseEntry struct {
 	// `superuser:ID`, `user:ID`, `driver:ID`, `cli` or `guest`
 	Actor string `json:"actor"`
 
-	// Of the account; empty for others and removed accounts
+	// Address of the account; empty for others and removed accounts
 	Email string `json:"email"`
 
 	Action string `json:"action"`

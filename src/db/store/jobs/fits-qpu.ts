@@ -8,9 +8,9 @@ import type { RecordOf } from '../../schema/collection.ts'
 
 /** What a job needs of a QPU; 0 = unknown, which every QPU has. */
 export interface JobNeeds {
-  /** Of its largest program. */
+  /** Qubits of its largest program. */
   qubits: number
-  /** Of the circuit with most shots. */
+  /** Shots of the circuit with most of them. */
   shots: number
   /** Circuits multiplied by their parameter sets. */
   executions: number

@@ -255,7 +255,7 @@ export function resetLeases(db: Database): Promise<void> {
       tx.update(qpus, id, FREE)
       recordOffline(tx, id, 'the server was started again')
     }
-    // Of a version that did not store these times.
+    // A version before this one did not store these times.
     for (const qpu of tx.list(qpus, {})) recordClosed(tx, undefined, qpu)
   })
 }

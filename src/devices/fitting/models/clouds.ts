@@ -133,7 +133,7 @@ export function* fitClouds(shots: readonly ComplexSeries[]): Steps<Fit<StateClou
   }
   if (!(worst.value > MIN_DIAGONAL)) {
     const state = diagonal.indexOf(worst)
-    const message = `Of state ${state}, ${worst.value.toFixed(3)} are read as such; needed are more than ${MIN_DIAGONAL}`
+    const message = `State ${state} is read as such with ${worst.value.toFixed(3)}; needed is more than ${MIN_DIAGONAL}`
     return rejectFit('no_signal', message, { quality, fit })
   }
   const [ii, iq, qq] = common

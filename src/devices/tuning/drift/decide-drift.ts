@@ -4,7 +4,7 @@ import type { CalibrationFindings } from '../../../protocol/index.ts'
 export interface DriftLimits {
   /** Smallest fidelity of the gates of a qubit. */
   readonly qubit: number
-  /** Of an edge. */
+  /** Smallest fidelity of the gate of an edge. */
   readonly edge: number
   /** How many times as large as when it was calibrated an error may be. */
   readonly errorFactor: number
@@ -13,7 +13,7 @@ export interface DriftLimits {
 /** A target that is worse than its limits. */
 export interface DriftedTarget {
   readonly target: string
-  /** Of its gates; undefined when that is not what has drifted. */
+  /** Fidelity of its gates; undefined when that is not what has drifted. */
   readonly fidelity: number | undefined
   readonly threshold: number
   /** What has drifted, for people. */

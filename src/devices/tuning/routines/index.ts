@@ -76,5 +76,5 @@ export const BUILT_IN_ROUTINES: readonly Routine[] = [
   processTomography,
 ]
 
-/** Routines that are not part of a calibration: they run when somebody names them. */
+/** Routines that are not part of a calibration: they run when a request names them. */
 export const NAMED_ROUTINES: readonly Routine[] = [lineReadout, simultaneousRb, driveCrosstalk]

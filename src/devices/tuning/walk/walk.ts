@@ -27,7 +27,7 @@ export interface NodeResult {
   /** The measurement is valid, but the present value is as good and is kept. */
   readonly isUnresolved: boolean
   readonly parameters: Readonly<Record<string, FoundParameter>>
-  /** Of a benchmark that ran on a group, the outcome of the target alone. */
+  /** The outcome of the target alone, after a benchmark that ran on a group. */
   readonly alone?: NodeOutcome | undefined
 }
 
@@ -125,7 +125,7 @@ export async function walk(input: WalkInput): Promise<WalkResult> {
   }
 }
 
-/** Why an error ends a run early, and whether somebody stopped it. */
+/** Why an error ends a run early, and whether it was stopped on request. */
 export function endedEarly(
   error: unknown,
   { signal, log }: Pick<NodeRunner, 'signal' | 'log'>,

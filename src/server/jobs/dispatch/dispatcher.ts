@@ -111,7 +111,7 @@ export class JobDispatcher {
 
   /**
    * The QPUs that can take a job now, of all or among `qpus`, and what their claims depend on. Of a single
-   * one both are read at once; of several, only what is idle is read further.
+   * one both are read in one round trip; of several, only what is idle is read further.
    */
   #readIdle(
     tx: Tx,

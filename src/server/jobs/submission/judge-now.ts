@@ -41,7 +41,7 @@ export interface Judged extends Judgement {
   reading: OrderReading
 }
 
-/** Judges a submission by what the store holds, which is read at once. @throws as `responseOf`. */
+/** Judges a submission by what the store holds, which is read in one round trip. @throws as `responseOf`. */
 export function judgeNow(context: SubmissionContext, tx: ReadTx, sent: Submission): Judged {
   const { user, submission, request } = sent
   const { order } = context

@@ -70,7 +70,7 @@ test('assignToCenters() gives what fitClouds() does at its centers, and less at 
 test('fitClouds() names the state that is read wrongly', () => {
   const fit = finished(fitClouds([cloud(0, 0), cloud(5, 0), cloud(5.5, 0.5)]))
   expect(fit).toMatchObject({ ok: false, code: 'no_signal' })
-  expect(!fit.ok && fit.message).toMatch(/^Of state [12], 0\.[56]\d\d are read as such/)
+  expect(!fit.ok && fit.message).toMatch(/^State [12] is read as such with 0\.[56]\d\d;/)
 })
 
 test('separationScore() is that of the closest pair, and 0 without shots', () => {

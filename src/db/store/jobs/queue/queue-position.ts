@@ -90,7 +90,7 @@ interface NewJobPosition {
 
 const NONE_UNFIT: ReadonlyMap<string, Unfitness> = new Map()
 
-/** The queue of a QPU, or of any (''), for a job that `user`, '' = somebody, submits to it now. */
+/** The queue of a QPU, or of any (''), for a job that `user`, '' = any user, submits to it now. */
 export function newPosition(
   reading: OrderReading,
   { user, qpu, needs = NO_NEEDS, unfit = NONE_UNFIT }: NewJobPosition,

@@ -47,7 +47,7 @@ interface AttemptRow {
 
 const STALE: ResultOutcome = { kind: 'stale' }
 
-/** A driver that was silent for less than two heartbeats reports the end of a run at once. */
+/** A driver that was silent for less than two heartbeats reports the end of a run without delay. */
 const PROMPT_MS = 10_000
 
 /** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */

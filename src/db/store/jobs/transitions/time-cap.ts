@@ -43,7 +43,7 @@ interface TriedAttempt {
 export function usedMs(attempts: readonly TriedAttempt[]): number {
   return attempts.reduce((sum, { state, claimed_at, started_at, ended_at }) => {
     if (state !== 'lost' && state !== 'error') return sum
-    // Of a short attempt that its device ended the driver reports no start.
+    // The driver reports no start of a short attempt that its device ended.
     const begun = started_at === '' && state === 'error' ? claimed_at : started_at
     const ms = (fromTimestamp(ended_at) ?? 0) - (fromTimestamp(begun) ?? Number.POSITIVE_INFINITY)
     return sum + Math.max(0, ms)

@@ -2,7 +2,7 @@ import type { RoutineContext } from '../../routine.ts'
 import { resetNs } from '../references.ts'
 import type { JointReadout } from './joint-readout.ts'
 
-/** Of each qubit what is left of state 1 after the wait between shots. */
+/** What is left of state 1 of each qubit after the wait between shots. */
 type Left = readonly [parent: number, child: number]
 
 /** Corrections of the survival for this share of state 1: they converge by that factor each. */

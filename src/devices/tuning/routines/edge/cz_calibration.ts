@@ -179,7 +179,7 @@ function* gatePhases(
 interface LineResult {
   /** Hz from resonance as it is stored. */
   readonly detuning: number
-  /** Of the tuned parameter. */
+  /** Estimate of the tuned parameter. */
   readonly value: Estimate
   readonly trace: FitTrace
   readonly quality: Quality

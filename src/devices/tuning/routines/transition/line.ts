@@ -99,7 +99,7 @@ function rejectAll(fit: LorentzianFit | undefined): never {
   throw new RoutineError('no_signal', 'No line at any amplitude of the drive')
 }
 
-/** Of the lines that another amplitude confirms, the one that stands out most from its noise. */
+/** The line that stands out most from its noise, among those that another amplitude confirms. */
 function clearest(lines: readonly Line[]): Line | undefined {
   const widthOf = ({ fit }: Line) => fit.values.width.value
   const narrowest = Math.min(...lines.map(widthOf))

@@ -119,7 +119,7 @@ interface PassInput {
 }
 
 interface Pass {
-  /** Of the transition from where it was taken to be, Hz. */
+  /** Distance of the transition from where it was taken to be, Hz. */
   readonly detuning: Estimate
   /** T2*, s. */
   readonly decay: number
