@@ -76,6 +76,7 @@ export const AREAS: readonly Area[] = [
       { lines: 1_200, reason: 'AA, AC, AF, AG, AH: exports, races, lines of readout, pages in a browser' },
       { lines: 2_200, reason: 'AE, AF: clusters, sessions under faults, broken chips of a verification' },
       { lines: 450, reason: 'AE: charges over random histories, attacks, access of session secrets' },
+      { lines: 270, reason: 'AB: a random twin of the statements that leave with the COMMIT' },
     ],
   },
   {

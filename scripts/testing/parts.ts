@@ -45,6 +45,7 @@ export const PARTS: readonly Part[] = [
       'tests/db/sqlite/durability/checkpoints.test.ts',
       'tests/db/postgres/lease.test.ts',
       'tests/db/postgres/same-answers.test.ts',
+      'tests/db/postgres/with-commit.test.ts',
       'tests/db/query/own-jobs.test.ts',
       'tests/db/store/jobs/queue/fair-queue.test.ts',
       'tests/db/store/jobs/queue/job-order.test.ts',
@@ -97,6 +98,7 @@ export const PARTS: readonly Part[] = [
     reason: 'random histories and programs, others at each run: a failure prints its seed',
     tests: [
       'tests/db/postgres/same-answers.test.ts',
+      'tests/db/postgres/with-commit.test.ts',
       'tests/db/query/own-jobs.test.ts',
       'tests/db/store/jobs/queue/job-order.test.ts',
       'tests/db/store/qpus/known-qpus.test.ts',
