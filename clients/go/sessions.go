@@ -95,16 +95,26 @@ func (s *Sessions) Extend(ctx context.Context, id string, seconds int) (*Session
 	return s.send(ctx, call{method: http.MethodPatch, path: sessionPath(id), body: body, isRepeatable: true})
 }
 
-// End ends a session, or with a holder, as of its start, leaves one that others have joined; the running job ends first.
-// The reason is that of a superuser, for its user.
+// End ends a session, or with a holder, as of its start, leaves one that others have joined, as a batch job leaves that of
+// its SVC_SESSION; the running job ends first. The reason is that of a superuser, for its user.
 func (s *Sessions) End(ctx context.Context, id, holder, reason string) (*Session, error) {
+	token := ""
+	if secret := s.transport.session; secret != "" && holder == "" && reason == "" {
+		own, err := s.ofSecret(ctx, secret, "")
+		if err != nil && !errors.Is(err, ErrUnauthorized) {
+			return nil, err
+		}
+		if err == nil && own.ID == id {
+			token = secret
+		}
+	}
 	query := url.Values{}
 	for name, value := range map[string]string{"holder": holder, "reason": reason} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	return s.send(ctx, call{method: http.MethodDelete, path: sessionPath(id), query: query})
+	return s.send(ctx, call{method: http.MethodDelete, path: sessionPath(id), query: query, token: token})
 }
 
 // Wait waits until a session is active, or paused only because no job came. Only the context ends the wait: lost

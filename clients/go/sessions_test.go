@@ -119,6 +119,20 @@ func TestSessionOfTheEnvironment(t *testing.T) {
 		t.Error(err)
 	}
 	s.seen = nil
+	// With an API token, too, it ends what holds its own session for itself alone, and other sessions as ever.
+	t.Setenv("SVC_API_TOKEN", "token")
+	both, err := svc.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range [][2]string{{"s1", ""}, {"s2", ""}, {"s1", "h2"}} {
+		if _, err := both.Sessions().End(context.Background(), end[0], end[1], ""); err != nil && end[0] == "s1" {
+			t.Fatal(err)
+		}
+	}
+	s.expect(t,
+		"GET /api/sessions own", "DELETE /api/sessions/s1 own", "GET /api/sessions own", "DELETE /api/sessions/s2 token",
+		"DELETE /api/sessions/s1?holder=h2 token")
 	// Arguments come before variables.
 	user, err := svc.New(s.URL, svc.WithToken("token"))
 	if err != nil {

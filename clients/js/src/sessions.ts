@@ -1,4 +1,4 @@
-import { NotFoundError, SessionEndedError } from './errors.ts'
+import { AuthenticationError, NotFoundError, SessionEndedError } from './errors.ts'
 import type { PostSessionsBodyHolder, Session, StartedSession } from './generated/wire.gen.ts'
 import { randomKey } from './random-key.ts'
 import { isTemporary, pauseAfter, sleep } from './repetition.ts'
@@ -78,11 +78,16 @@ export class Sessions {
   }
 
   /**
-   * Ends a session, or with `holder`, as of its start, leaves one that others have joined; the running job
-   * ends first. `reason` is that of a superuser, for its user.
+   * Ends a session, or with `holder`, as of its start, leaves one that others have joined, as a batch job
+   * leaves that of its `SVC_SESSION`; the running job ends first. `reason` is that of a superuser, for its
+   * user.
    */
-  end(id: string, query: { readonly holder?: string; readonly reason?: string } = {}): Promise<Session> {
-    return this.#transport.request('DELETE', pathOf(id), { query })
+  async end(
+    id: string,
+    query: { readonly holder?: string; readonly reason?: string } = {},
+  ): Promise<Session> {
+    const token = (query.holder ?? query.reason) === undefined ? await this.#secretOf(id) : undefined
+    return this.#transport.request('DELETE', pathOf(id), { query, token })
   }
 
   /**
@@ -111,6 +116,16 @@ export class Sessions {
     const [session] = await this.#transport.request<[Session]>('GET', '/api/sessions', { token: secret })
     if (qpu === undefined || qpu === session.qpu || qpu === session.qpu_target) return session
     throw new RangeError(`SVC_SESSION is a session on QPU ${session.qpu_target}, not on ${qpu}`)
+  }
+
+  /** The secret of the client if it is of this session: it ends what holds it for this client alone. */
+  async #secretOf(id: string): Promise<string | undefined> {
+    const { session: secret } = this.#transport.place
+    if (secret === undefined) return undefined
+    const own = await this.ofSecret(secret, undefined).catch((error: unknown) => {
+      if (!(error instanceof AuthenticationError)) throw error
+    })
+    return own?.id === id ? secret : undefined
   }
 }
 

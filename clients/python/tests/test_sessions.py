@@ -178,7 +178,12 @@ def test_programs_of_a_batch_job_need_no_arguments(
     monkeypatch.setenv("SVC_API_TOKEN", service.token)
     with SvcClient() as both:
         assert both.me().id == service.user_id
-        svc.sessions.end(started)
+        # One job of an array ends what holds the session for itself alone, with an API token, too.
+        sibling = svc.sessions.start(QPU, holder={"kind": "slurm", "id": "4712"})
+        with both.session() as held:
+            assert both.sessions.end(held).state == "active"
+        assert both.sessions.end(started.id).state == "active"
+        assert svc.sessions.end(sibling).state == "closed"
         with pytest.raises(SessionEndedError):
             both.submit_job(BELL)
         assert both.job(job.id).status == "completed"

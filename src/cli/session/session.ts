@@ -1,8 +1,8 @@
-import { environment } from '../../../clients/js/src/accounts.ts'
 import type * as wire from '../../../clients/js/src/generated/wire.gen.ts'
+import { Sessions } from '../../../clients/js/src/sessions.ts'
 import type { Transport } from '../../../clients/js/src/transport.ts'
 import { flag, kinds, requiredFlag } from '../../base/index.ts'
-import { CONNECTION_FLAGS, withTransport } from '../client/connection.ts'
+import { CONNECTION_FLAGS, withStatus, withTransport } from '../client/connection.ts'
 import { plain, table } from '../client/output.ts'
 import { defineCommand, defineGroup } from '../command-line/command.ts'
 import { UsageError } from '../command-line/usage-error.ts'
@@ -70,12 +70,12 @@ const endCommand = defineCommand({
     if (holder !== undefined && positionals.length > 0)
       throw new UsageError('--for finds the session; leave out SESSION')
     return withTransport(flags, async (transport) => {
-      const paths =
+      const ends =
         holder === undefined
-          ? (await idsOf(transport, positionals)).map((id) => ({ path: pathOf(id), query: { reason } }))
+          ? (await named(transport, positionals)).map((one) => ({ ...one, query: { reason } }))
           : await holdsFor(transport, holder)
       const ended: wire.Session[] = []
-      for (const { path, query } of paths) ended.push(await transport.request('DELETE', path, { query }))
+      for (const { id, ...options } of ends) ended.push(await transport.request('DELETE', pathOf(id), options))
       return ended
     })
   },
@@ -93,7 +93,7 @@ async function holdsFor(transport: Transport, holder: string) {
   return sessions.flatMap(({ id, holders }) =>
     holders
       .filter((each) => each.kind === kind && each.name === name && each.ended_at === '')
-      .map((each) => ({ path: pathOf(id), query: { holder: each.id } })),
+      .map((each) => ({ id, query: { holder: each.id } })),
   )
 }
 
@@ -106,20 +106,32 @@ const extendCommand = defineCommand({
   },
   run: ({ flags, positionals }) =>
     withTransport(flags, async (transport) => {
-      const [id = ''] = await idsOf(transport, positionals)
+      const [{ id, token }] = await named(transport, positionals)
       const body = { seconds: flags.seconds }
-      return transport.request<wire.Session>('PATCH', pathOf(id), { body, isRepeatable: true })
+      return transport.request<wire.Session>('PATCH', pathOf(id), { body, token, isRepeatable: true })
     }),
   print: (session) =>
     console.log(`Session ${session.id} of ${plain(session.qpu_target)}: ${stateOf(session)}`),
 })
 
-/** The sessions that a call names, or that of SVC_SESSION. @throws UsageError without either. */
-async function idsOf(transport: Transport, named: readonly string[]): Promise<readonly string[]> {
-  if (named.length > 0) return named
-  if (environment('SVC_SESSION') === undefined)
-    throw new UsageError('no SESSION; svc session list shows yours')
-  return (await list(transport, { limit: 1 })).map(({ id }) => id)
+interface Named {
+  id: string
+  /** In place of that of the command. */
+  token?: string
+}
+
+/**
+ * The sessions that a call names; without any that of SVC_SESSION, with its secret, which ends what holds it
+ * for this batch job alone.
+ * @throws UsageError without either.
+ */
+async function named(transport: Transport, ids: readonly string[]): Promise<readonly [Named, ...Named[]]> {
+  const [first, ...others] = ids.map((id) => ({ id }))
+  if (first) return [first, ...others]
+  const { session: token } = transport.place
+  if (token === undefined) throw new UsageError('no SESSION; svc session list shows yours')
+  const { id } = await withStatus(() => new Sessions(transport).ofSecret(token, undefined), 'session')
+  return [{ id, token }]
 }
 
 export const sessionCommand = defineGroup('Hold a QPU without a booking', {

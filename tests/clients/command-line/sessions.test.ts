@@ -80,6 +80,23 @@ test('a batch job ends what it holds, once and again', async () => {
   expect((await run(['session', 'end'])).status).toBe(2)
 })
 
+test('in a batch job with an API token, its session and no other is extended, and its own hold alone ends', async () => {
+  const start = (name: string, id: string) => json(['session', 'start', name, '--for', `slurm:${id}`])
+  const [first, second, newer] = [await start('silent', '9_1'), await start('silent', '9_2'), await start('kelvin', '8')]
+  const inJob = { ...account, SVC_SESSION: first.secret }
+  expect((await json(['session', 'extend', '--seconds', '60'], inJob)).id).toBe(first.id)
+  const [ended] = await json(['session', 'end'], inJob)
+  const open = ended.holders.filter((holder: { ended_at: string }) => holder.ended_at === '')
+  expect([ended.id, ended.state, open.map(({ id }: { id: string }) => id)]).toEqual([
+    first.id,
+    'queued',
+    [second.holder],
+  ])
+  expect((await run(['session', 'end', first.id, newer.id])).out).toMatch(/closed.*\n.*closed/)
+  const unknown = await run(['session', 'end'], { ...account, SVC_SESSION: 'svcs_unknown' })
+  expect([unknown.status, unknown.err]).toEqual([2, expect.stringContaining('SVC_SESSION has ended')])
+})
+
 test('the time to begin is now or after the session of another, and licenses are those of QPUs that run jobs', async () => {
   expect((await run(['session', 'plan', 'kelvin'])).out).toBe('now\n')
   expect((await run(['session', 'plan', 'silent'])).status).toBe(1)

@@ -92,10 +92,13 @@ test('a program of a batch job needs no arguments', async () => {
   )
   const elsewhere = await own.submitJob({ ...bell, qpu: qpu.id }).then(({ qpu: where }) => where)
   expect(elsewhere).toBe(qpu.id)
-  await svc.sessions.end(started.id)
+  // One job of an array ends what holds the session for itself alone, with an API token, too.
+  const sibling = await svc.sessions.start('kelvin', { holder: { kind: 'slurm', id: '4712' } })
+  process.env['SVC_API_TOKEN'] = await tokenOf(user)
+  expect((await new SvcClient().sessions.end(started.id)).state).toBe('active')
+  expect((await svc.sessions.end(sibling.id)).state).toBe('closed')
   expect(await own.submitJob(bell).catch((error) => error)).toBeInstanceOf(SvcError)
   expect((await own.job(job.id)).status).toBe('completed')
   delete process.env['SVC_SESSION']
-  process.env['SVC_API_TOKEN'] = await tokenOf(user)
   expect((await new SvcClient().run(bell, wait)).metadata['device']).toBe('mock')
 })

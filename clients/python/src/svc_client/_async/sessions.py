@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, List, Literal, Mapping, ca
 
 from .._concurrency import async_sleep
 from .._credentials import Credentials
-from .._errors import NotFoundError, SessionEndedError, SessionTimeout, SvcError, is_temporary
+from .._errors import AuthenticationError, NotFoundError, SessionEndedError, SessionTimeout, SvcError, is_temporary
 from .._models import Qpu, QpuSession
 from .._progress import say
 from .._retries import Retries, backoff, pause_after
@@ -94,14 +94,18 @@ class AsyncSessions:
         return QpuSession.of(await self._transport.request("PATCH", path, body=body, is_repeatable=True))
 
     async def end(self, session: str | QpuSession, *, reason: str | None = None) -> QpuSession:
-        """Ends a session; the running job ends first. What ``start`` has returned leaves one that others have joined.
+        """Ends a session; the running job ends first.
+
+        What ``start`` has returned leaves one that others have joined, and so does a batch job that of its ``SVC_SESSION``.
 
         Args:
             reason: of a superuser, for its user.
         """
         holder = session.holder if isinstance(session, QpuSession) else ""
         query = {"holder": holder or None, "reason": reason}
-        return QpuSession.of(await self._transport.request("DELETE", f"/api/sessions/{segment(str(session))}", query=query))
+        headers = await self._as_holder_of(str(session)) if not holder and reason is None else None
+        path = f"/api/sessions/{segment(str(session))}"
+        return QpuSession.of(await self._transport.request("DELETE", path, query=query, headers=headers))
 
     async def wait(self, session: str | QpuSession, timeout: float | None = None) -> QpuSession:
         """Waits until a session is active, or paused only because no job came.
@@ -137,9 +141,16 @@ class AsyncSessions:
 
     async def of_secret(self, secret: str) -> QpuSession:
         """The session that a secret belongs to, such as that of ``SVC_SESSION``."""
-        headers = {"Authorization": f"Bearer {secret}"}
-        found = await self._transport.request("GET", "/api/sessions", headers=headers)
+        found = await self._transport.request("GET", "/api/sessions", headers=_bearer(secret))
         return QpuSession.of({**found[0], "secret": secret})
+
+    async def _as_holder_of(self, session: str) -> dict[str, str] | None:
+        """The credential that ends what holds a session for this client alone; None unless its secret is of the session."""
+        secret = self._transport.session
+        try:
+            return _bearer(secret) if secret is not None and (await self.of_secret(secret)).id == session else None
+        except AuthenticationError:
+            return None
 
     async def _read(self, session: str | QpuSession, **options: Any) -> QpuSession:
         known = session if isinstance(session, QpuSession) else None
@@ -258,6 +269,10 @@ class AsyncHolding:
         if session is not None and not session.secret:
             raise ValueError(f"Session {session.id} was read, and only what sessions.start returns can submit jobs")
         return session
+
+
+def _bearer(secret: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {secret}"}
 
 
 def _is_ready(session: QpuSession) -> bool:

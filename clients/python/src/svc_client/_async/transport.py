@@ -75,6 +75,11 @@ class AsyncTransport:
         """The address in use."""
         return self._credentials.addresses[self._place.at]
 
+    @property
+    def session(self) -> str | None:
+        """The secret of a session, by which jobs are submitted."""
+        return self._credentials.session
+
     async def submit(
         self, path: str, *, body: object, query: Mapping[str, Any] | None, key: str, headers: Mapping[str, str]
     ) -> Any:
