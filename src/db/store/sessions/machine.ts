@@ -36,7 +36,7 @@ export interface OpenSession {
   readonly endsAt: number | undefined
   /** When its last holder ends. */
   readonly holdersEndAt: number
-  /** When it was last activated, or its charge began anew. */
+  /** When it was last activated. */
   readonly activeSince: number | undefined
   /** Up to when it is charged while it is held. */
   readonly chargedTo: number | undefined
@@ -197,9 +197,10 @@ function stopsOf(session: OpenSession, facts: SessionFacts): Stop[] {
   const latest = activatedAt === undefined ? endsAt : Math.min(endsAt, activatedAt + lastsMs)
   stops.push({ at: Math.min(latest, holdersEndAt), end: 'expired' })
   const { fundedMs, hasJob, activeAt } = userIn(facts, session)
-  if (fundedMs <= 0) stops.push({ at: session.chargedTo ?? now, end: 'balance' })
+  // Its jobs have run for nothing but this charge, also if something else has used up the balance since.
+  const funded = Math.max((session.chargedTo ?? now) + Math.max(0, fundedMs), activeAt ?? 0)
+  if (fundedMs <= 0 || session.chargedTo !== undefined) stops.push({ at: funded, end: 'balance' })
   if (state !== 'active') return stops
-  if (session.chargedTo !== undefined) stops.push({ at: session.chargedTo + fundedMs, end: 'balance' })
   if (facts.closedBy) stops.push({ at: now, pausedBy: facts.closedBy })
   if (!facts.isRunning && !hasJob) {
     const since = session.activeSince ?? now

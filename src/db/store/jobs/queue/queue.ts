@@ -130,8 +130,9 @@ export function lastActivity(user: string, qpu: string, since: number): Query<nu
        SELECT created AS at FROM (SELECT created, qpu_target FROM quantum_jobs
          WHERE user_id = $user ORDER BY seq DESC LIMIT 100) newest WHERE qpu_target IN ('', $qpu)
        UNION ALL
-       SELECT finished_at FROM quantum_jobs
-         WHERE ${COMPLETED_HERE} AND qpu = $qpu AND finished_at >= $since AND user_id = $user
+       SELECT finished_at FROM (SELECT finished_at FROM quantum_jobs
+         WHERE ${COMPLETED_HERE} AND qpu = $qpu AND finished_at >= $since AND finished_at <= $at AND user_id = $user
+         ORDER BY finished_at DESC LIMIT 1) last
        UNION ALL
        SELECT ended_at FROM job_attempts JOIN quantum_jobs job ON job.id = job_attempts.job
          WHERE job_attempts.qpu = $qpu AND ended_at >= $since AND job.user_id = $user) moments

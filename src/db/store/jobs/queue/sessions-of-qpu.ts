@@ -2,7 +2,14 @@ import { fromTimestamp } from '../../../../base/index.ts'
 import { firstOf } from '../../../engine/query.ts'
 import { closedBy } from '../../../hooks/qpu-change.ts'
 import type { ReadTx, Tx } from '../../../records/tx.ts'
-import { type Advanced, advance, gateOf, type OpenSession, type SessionGate } from '../../sessions/machine.ts'
+import {
+  type Advanced,
+  advance,
+  gateOf,
+  MAX_CHARGE_MS,
+  type OpenSession,
+  type SessionGate,
+} from '../../sessions/machine.ts'
 import { fundedMsOf, nextBookingOfOthers, storeAdvanced } from '../../sessions/settle.ts'
 import type { Qpu } from './job-order.ts'
 import { type OrderReading, QpuQueue } from './qpu-queue.ts'
@@ -53,13 +60,19 @@ export function advanceSessions(
   })
 }
 
-/** What decides on sessions of their users; when one was active only matters while the session is. */
+/**
+ * What decides on sessions of their users; when one was active only matters while the session is, as far as it
+ * changes when that is paused or what is charged, however late the clock looks.
+ */
 function usersReads({ now }: ReadTx, qpu: string, open: readonly OpenSession[], rate: number) {
   return Object.fromEntries(
-    open.map(({ user, state, idleMs }) => [
+    open.map(({ user, state, idleMs, chargedTo = now }) => [
       user,
       {
-        activeAt: state === 'active' ? lastActivity(user, qpu, now - idleMs) : { known: undefined },
+        activeAt:
+          state === 'active'
+            ? lastActivity(user, qpu, Math.min(chargedTo, now - MAX_CHARGE_MS) - idleMs)
+            : { known: undefined },
         fundedMs: fundedMsOf(user, rate),
         nextBookingOfOthers: nextBookingOfOthers(qpu, user),
       },
