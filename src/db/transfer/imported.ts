@@ -156,9 +156,10 @@ function adapt(collection: AnyCollection, record: AnyRecord, context: ImportCont
         refuse('end_time', 'Must be after start_time.')
       break
     case 'sessions':
-      // Nobody holds a QPU here.
+      // Nobody holds a QPU here, and what was charged is in the balance.
       if (record['state'] !== 'closed')
         Object.assign(record, { state: 'closed', end: 'ended', stopped_at: record.updated })
+      Object.assign(record, { charges: 0, charged_to: '' })
       break
     case 'notifications':
       if (record['end_time'] !== '' && String(record['start_time']) > String(record['end_time'])) {
@@ -201,6 +202,9 @@ function adaptJob(record: AnyRecord, { readPayload }: ImportContext, refuse: Ref
     duration: 0,
     results: null,
     error_code: '',
+    // Secrets of sessions are not moved.
+    holder: '',
+    session: '',
   })
   try {
     record['payload'] = readPayload(record['payload'])
