@@ -77,6 +77,7 @@ export const AREAS: readonly Area[] = [
       { lines: 2_200, reason: 'AE, AF: clusters, sessions under faults, broken chips of a verification' },
       { lines: 450, reason: 'AE: charges over random histories, attacks, access of session secrets' },
       { lines: 270, reason: 'AB: a random twin of the statements that leave with the COMMIT' },
+      { lines: 500, reason: 'AE: kills during sessions, each route on PostgreSQL, loops, exports' },
     ],
   },
   {
@@ -90,6 +91,7 @@ export const AREAS: readonly Area[] = [
       { lines: 240, reason: 'AH, AF: warnings of recalled calibrations, mitigation of counts, of lines too' },
       { lines: 900, reason: 'AE: sessions in three clients, with their tests' },
       { lines: 300, reason: 'AE: variables of a batch job, their tests' },
+      { lines: 100, reason: 'AE: one job of an array, root CAs in a batch job, programs that wait' },
     ],
   },
   {
@@ -111,6 +113,7 @@ export const AREAS: readonly Area[] = [
     grants: [
       { lines: 100, reason: 'AD: what AB measures' },
       { lines: 120, reason: 'AF: false alarms and found steps of 200 verifications' },
+      { lines: 130, reason: 'AE: loops in a session and without one' },
     ],
   },
   {

@@ -84,6 +84,7 @@ export const PARTS: readonly Part[] = [
       'tests/server/jobs/quote.test.ts',
       'tests/server/realtime/crowd.test.ts',
       'tests/server/sessions/charges.test.ts',
+      'tests/server/sessions/session-clock.test.ts',
       'tests/server/simulate/simulated-queue.test.ts',
       'tests/simulator/circuits/planned-programs.test.ts',
       'tests/simulator/methods/matrix_product_state/probe.test.ts',

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
+import { postLedger } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { applyResult } from '../../../src/db/store/jobs/index.ts'
 import { closeSession, endHolder, resumeSessions } from '../../../src/db/store/sessions/index.ts'
 import { RESULTS } from '../../support/server/job-lab.ts'
 import { SessionLab } from '../../support/sessions/session-lab.ts'
 import { until } from '../../support/until.ts'
+import { part } from '../../support/whole.ts'
 
 describe('sessions', () => {
   test('only jobs of its user run while one is active, and they are free', async () => {
@@ -54,6 +56,46 @@ describe('sessions', () => {
     // Idle time is charged, the pause is not.
     expect((await lab.session(held)).held_ms).toBe(2_000)
   })
+
+  test('after a job it is charged until it is paused, whenever the clock looks', async () => {
+    for (const lateMs of [0, 300, 20_000]) {
+      await using lab = await SessionLab.open()
+      const held = await lab.start(lab.ada, { idleSeconds: 2 })
+      await lab.pass()
+      const own = await lab.lab.submit(lab.ada)
+      await lab.pass()
+      await lab.pass(10)
+      await lab.lab.complete(own.id)
+      await lab.pass(2 + lateMs / 1_000)
+      expect([await lab.stateOf(held), (await lab.session(held)).held_ms]).toEqual(['paused idle', 12_000])
+    }
+  })
+
+  test('a loop with classical steps of 30 s runs while others wait, and none of theirs in between', async () => {
+    await using lab = await SessionLab.open(1e6)
+    for (let sent = 0; sent < 50; sent++) await lab.lab.submit(lab.bob)
+    const steps = part(1_000, 50)
+    const held = await lab.start(lab.ada, { seconds: 31 * steps })
+    await lab.pass()
+    for (let step = 0; step < steps; step++) {
+      const own = await lab.lab.submit(lab.ada)
+      await lab.pass()
+      expect(await lab.statusOf(own)).toBe('running')
+      await lab.pass(0.5)
+      await lab.lab.complete(own.id)
+      await lab.pass()
+      for (const seconds of [10, 20]) {
+        await lab.pass(seconds)
+        expect(await lab.runningUser()).toBeUndefined()
+      }
+    }
+    expect(await lab.stateOf(held)).toBe('active')
+
+    await lab.lab.db.write('end', (tx) => closeSession(tx, held.session.id, { end: 'ended', rate: 1 }))
+    expect(await lab.paid(lab.ada, 1e6)).toBe(steps * 30_500)
+    await lab.pass()
+    expect(await lab.runningUser()).toBe(lab.bob.id)
+  }, 120_000)
 
   test('a paused one gives way to the next queued one', async () => {
     await using lab = await SessionLab.open()
@@ -137,6 +179,21 @@ describe('sessions', () => {
     await lab.pass()
     await lab.pass(31)
     expect([await lab.stateOf(held), await lab.lab.balance(lab.ada)]).toEqual(['closed balance', 0])
+  })
+
+  test('jobs that have run inside are paid, also when something else has used up the balance', async () => {
+    await using lab = await SessionLab.open(30)
+    const held = await lab.start(lab.ada, { idleSeconds: 600 })
+    await lab.pass()
+    const own = await lab.lab.submit(lab.ada)
+    await lab.pass()
+    await lab.pass(20)
+    await lab.lab.complete(own.id)
+    expect(await lab.paid(lab.ada, 30)).toBe(0)
+    const spend = { user: lab.ada.id, kind: 'admin', sourceId: 'elsewhere', deltaMs: -25_000 } as const
+    await lab.lab.db.write('spend', (tx) => postLedger(tx, spend))
+    await lab.pass(3)
+    expect([await lab.stateOf(held), await lab.paid(lab.ada, 30)]).toEqual(['closed balance', 45_000])
   })
 
   test('a job of its secret does not start after its end', async () => {

@@ -61,8 +61,8 @@ export function advanceSessions(
 }
 
 /**
- * What decides on sessions of their users; when one was active only matters while the session is, as far as it
- * changes when that is paused or what is charged, however late the clock looks.
+ * What decides on sessions of their users; when one was active only matters while the session is, as far as
+ * it changes when that is paused or what is charged, however late the clock looks.
  */
 function usersReads({ now }: ReadTx, qpu: string, open: readonly OpenSession[], rate: number) {
   return Object.fromEntries(
