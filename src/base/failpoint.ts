@@ -21,6 +21,9 @@ const INTENTS = [
   'declare recall',
   'refund recalled jobs',
   'undo recall',
+  'start session',
+  'settle sessions',
+  'end session',
 ] as const
 
 /** Before its work; done but not committed; committed, but no subscriber notified. */
@@ -70,6 +73,7 @@ const PLACES = [
   'webhook.sent',
   'mail.claimed',
   'mail.sent',
+  'session.charged',
 ] as const
 
 /** Name of a failure point: a place, or a step of a write such as `finish job.inside`. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { BELL, Service } from '../../support/executable/service.ts'
+import { BELL, runSvc, Service } from '../../support/executable/service.ts'
 import { absentOf, skips, whyNot } from '../../support/faults/prerequisites.ts'
 import { CLUSTER, ENDED, SlurmCluster, WAIT_SECONDS } from '../../support/slurm/cluster.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -26,6 +26,7 @@ describe.skipIf(isSkipped)('jobs of Slurm', () => {
   let service: Service
   let cluster: SlurmCluster
   let proxy: CountingProxy
+  let ada: { id: string; token: string }
   let bob: { id: string; token: string }
 
   beforeAll(async () => {
@@ -40,7 +41,7 @@ describe.skipIf(isSkipped)('jobs of Slurm', () => {
     await service.untilOnline('kelvin')
     await service.untilOnline('celsius')
     const admin = await service.admin()
-    const ada = await service.createUser(100_000, 'ada@lab.example')
+    ada = await service.createUser(100_000, 'ada@lab.example')
     bob = await service.createUser(100_000, 'bob@lab.example')
     for (const [uid, { id }] of [[ADA, ada] as const, [BOB, bob] as const]) {
       const body = { cluster: CLUSTER, uid, user: id }
@@ -125,6 +126,37 @@ describe.skipIf(isSkipped)('jobs of Slurm', () => {
       expect(outputOf(job)).toContain(line)
       expect(outputOf(job)).not.toContain('ran\n')
     }
+  })
+
+  test('a job that begins when the QPU is expected to be free gets it, without a wait in its allocation', async () => {
+    const held = { qpu_target: 'celsius', seconds: 25, idle_seconds: 25 }
+    const { body: other } = await service.call<{ id: string }>('POST', '/api/sessions', {
+      token: bob.token,
+      body: held,
+    })
+    const session = () =>
+      service.call<{ state: string; stopped_at: string }>('GET', `/api/sessions/${other.id}`, {
+        token: bob.token,
+      })
+    await until('the session to be active', async () => (await session()).body.state === 'active')
+    const env = { SVC_ADDR: service.url, SVC_API_TOKEN: ada.token }
+    const planned = await runSvc(['session', 'plan', 'celsius', '--seconds', '10'], {
+      cwd: folders[0].path,
+      env,
+    })
+    expect(planned.out).toMatch(/^now\+\d+\n$/)
+    const begun = ['--comment=svc:celsius', `--begin=${planned.out.trim()}`]
+    const job = await cluster.untilState(
+      await cluster.submit(ADA, 'date -u +%s; echo ran', begun),
+      ENDED,
+      200_000,
+    )
+    expect([job.state, outputOf(job)]).toEqual(['COMPLETED', expect.stringMatching(/^\d+\nran\n$/)])
+    const { body } = await session()
+    expect(body.state).toBe('closed')
+    expect(1_000 * Number(outputOf(job).split('\n')[0])).toBeGreaterThanOrEqual(
+      Date.parse(body.stopped_at) - 1_000,
+    )
   })
 
   test('a job that is cancelled leaves no session: while it waits, in the prolog, while it runs, at its end', async () => {

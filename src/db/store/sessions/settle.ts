@@ -1,6 +1,7 @@
-import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
+import { feature } from 'bun:bundle'
+import { failpoint, fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { sessions } from '../../collections/sessions/sessions.ts'
-import { allOf, firstOf, mapped, type Query } from '../../engine/query.ts'
+import { firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeSession } from '../accounts/ledger.ts'
 import { openSession, rowOf } from './known-sessions.ts'
@@ -27,6 +28,7 @@ export function storeAdvanced(
     })
   }
   for (const charge of charges) chargeHold(tx, qpu, charge, rate)
+  if (feature('FAILPOINTS') && charges.length > 0) failpoint('session.charged')
 }
 
 function chargeHold(
@@ -88,37 +90,49 @@ export function mayPaySql({ user, qpu, since }: Record<'user' | 'qpu' | 'since',
 
 /**
  * How many ms of a run the sessions of its user on its QPU pay, whichever of them it started in, if in any:
- * what is in the ledger, and of the active one what is charged later.
+ * what is in the ledger, and of the active one what is charged later. A user has one session of a QPU at a
+ * time: only the first and the last stretch may be longer than the run.
  */
 export function paidBySessions(
   tx: ReadTx,
   { user, qpu, from, to }: { user: string; qpu: string; from: number; to: number },
 ): number {
-  const { charged, active } = tx.read({
-    charged: allOf<{ at: string; ms: number }>(
-      `SELECT at, used_ms AS ms FROM qpu_ledger
-       WHERE kind = 'session' AND "user" = $user AND qpu = $qpu AND at > $from`,
-      { user, qpu, from: toTimestamp(from) },
+  const stretches = `FROM qpu_ledger WHERE kind = 'session' AND "user" = $user AND qpu = $qpu`
+  const run = { user, qpu, from: toTimestamp(from), to: toTimestamp(to) }
+  const { within, first, last, active } = tx.read({
+    within: firstOf<{ ms: number }>(
+      `SELECT coalesce(sum(used_ms), 0) AS ms ${stretches} AND at > $from AND at <= $to`,
+      run,
     ),
+    first: firstOf<Stretch>(`SELECT at, used_ms AS ms ${stretches} AND at > $from ORDER BY at LIMIT 1`, run),
+    last: firstOf<Stretch>(`SELECT at, used_ms AS ms ${stretches} AND at > $to ORDER BY at LIMIT 1`, run),
     active: firstOf<{ charged_to: string; ends_at: string; holders_end: string }>(
       `SELECT charged_to, ends_at, holders_end FROM sessions
        WHERE "user" = $user AND qpu = $qpu AND state <> 'closed' AND charged_to <> ''`,
       { user, qpu },
     ),
   })
-  const held = charged.map(({ at, ms }) => {
-    const until = fromTimestamp(at) ?? 0
-    return { from: until - ms, to: until }
-  })
-  if (active) {
-    const ends = [active.ends_at, active.holders_end].map((end) => fromTimestamp(end) ?? to)
-    held.push({ from: fromTimestamp(active.charged_to) ?? to, to: Math.min(to, ...ends) })
-  }
-  const paid = held.map((each) => Math.max(0, Math.min(to, each.to) - Math.max(from, each.from)))
-  return Math.min(
-    to - from,
-    paid.reduce((sum, ms) => sum + ms, 0),
-  )
+  const before = first ? Math.max(0, from - beginOf(first)) : 0
+  const after = last ? Math.max(0, to - beginOf(last)) : 0
+  const paid = (within?.ms ?? 0) + after - before + (active ? uncharged(active, { from, to }) : 0)
+  return Math.min(to - from, Math.max(0, paid))
+}
+
+/** A time that was charged: its end, and how long it was. */
+interface Stretch {
+  at: string
+  ms: number
+}
+
+const beginOf = ({ at, ms }: Stretch) => (fromTimestamp(at) ?? 0) - ms
+
+/** How much of a run is charged with the next stretch of an active session. */
+function uncharged(
+  { charged_to, ends_at, holders_end }: Record<'charged_to' | 'ends_at' | 'holders_end', string>,
+  { from, to }: { from: number; to: number },
+): number {
+  const ends = [ends_at, holders_end].map((end) => fromTimestamp(end) ?? to)
+  return Math.max(0, Math.min(to, ...ends) - Math.max(from, fromTimestamp(charged_to) ?? to))
 }
 
 /** Goes on with the active sessions after a stop of the server, which is not charged. */
