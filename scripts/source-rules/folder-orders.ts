@@ -75,7 +75,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
       ['bound-times.ts', 'mail', 'programs', 'tls', 'write-ahead-log.ts'],
       ['context.ts'],
       ['http'],
-      ['drivers', 'meta', 'qpus', 'users'],
+      ['drivers', 'meta', 'qpus', 'users', 'waiting'],
       ['admin', 'auth', 'calibration', 'metrics'],
       ['accounting', 'bookings', 'jobs', 'notifications', 'recalls', 'sessions', 'tokens', 'webhooks'],
       ['events', 'records', 'shares', 'simulate'],

@@ -20,7 +20,6 @@ import { jobOperatorRoutes } from './jobs/operator-routes.ts'
 import { queueRoute } from './jobs/queue-route.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { estimateNewJob } from './jobs/view.ts'
-import type { JobWaits } from './jobs/waiting/job-waits.ts'
 import type { Readiness } from './meta/readiness.ts'
 import { metaRoutes } from './meta/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -34,10 +33,10 @@ import { recallRoutes } from './recalls/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import type { RecordService } from './records/service.ts'
 import { sessionRoutes } from './sessions/routes.ts'
-import type { SessionWaits } from './sessions/waits.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import type { Waits } from './waiting/waits.ts'
 import type { Webhooks } from './webhooks/create.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
@@ -56,9 +55,9 @@ interface RouteDependencies
   refunds: Refunds
   setUp: SetUp
   /** Requests that wait for jobs. */
-  waits: JobWaits
+  waits: Waits
   /** Requests that wait for sessions. */
-  sessionWaits: SessionWaits
+  sessionWaits: Waits
   /** Limits the submissions of each user. */
   submissions: RateLimiter
   webhooks: Webhooks

@@ -70,7 +70,7 @@ export const OTHER_LIMITS: readonly LimitedFile[] = [
   },
   {
     file: 'src/server/admission/places.ts',
-    test: 'tests/server/jobs/waiting/job-waits.test.ts',
+    test: 'tests/server/waiting/waits.test.ts',
     limits: [mutant('every declared number', 'if (bound !== undefined)', 'if (false)')],
   },
   {

@@ -1,13 +1,12 @@
 import { AppError, type Clock, type Log, Loop } from '../../base/index.ts'
 import type { Database } from '../../db/index.ts'
 import { type LeaseKey, releaseLease, resetLeases } from '../../db/store/qpus/index.ts'
-import { resumeSessions } from '../../db/store/sessions/index.ts'
 
 const RETRY_MS = 1_000
 
 /**
- * Frees leases until that is stored: those of the previous run of the server, once, whose sessions of users
- * go on then, and those of connections that have ended. While the disk refuses writes that cannot be stored;
+ * Frees leases until that is stored: those of the previous run of the server, once, and those of connections
+ * that have ended. While the disk refuses writes that cannot be stored;
  * the server serves reads meanwhile, and no driver connects before it is done.
  */
 export class LeaseRelease {
@@ -49,7 +48,7 @@ export class LeaseRelease {
    * @throws the error of the write.
    */
   async done(): Promise<void> {
-    this.#reset ??= this.#resetRun().catch((error: unknown) => {
+    this.#reset ??= resetLeases(this.#db).catch((error: unknown) => {
       this.#reset = undefined
       throw error
     })
@@ -60,9 +59,5 @@ export class LeaseRelease {
         this.#unreleased.delete(key)
       }),
     )
-  }
-  async #resetRun(): Promise<void> {
-    await resetLeases(this.#db)
-    await this.#db.write('resume sessions', resumeSessions)
   }
 }

@@ -15,7 +15,6 @@ import { Hub } from '../drivers/hub.ts'
 import { LeaseRelease } from '../drivers/lease-release.ts'
 import { callerInSession } from '../http/caller.ts'
 import { submissionWorker } from '../jobs/submission/examine.ts'
-import { JobWaits } from '../jobs/waiting/job-waits.ts'
 import { Mailer } from '../mail/mailer.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import { RequestTimes } from '../metrics/request-times.ts'
@@ -24,8 +23,8 @@ import { SubmissionThread } from '../programs/submission-thread.ts'
 import { Realtime } from '../realtime/realtime.ts'
 import { Refunds } from '../recalls/refunds.ts'
 import { createRecordService } from '../records/service.ts'
-import { SessionWaits } from '../sessions/waits.ts'
 import { UserRemovals } from '../users/remove-user.ts'
+import { Waits } from '../waiting/waits.ts'
 import { createWebhooks } from '../webhooks/create.ts'
 import type { InstanceDependencies } from './dependencies.ts'
 
@@ -69,7 +68,12 @@ export async function openParts(config: Config, db: Database, dependencies: Inst
   // The secret of a session opens no stream.
   const identifyStream = async (request: Request) => callerInSession(await identify(request), undefined)
   const realtime = new Realtime({ context, records, identify: identifyStream })
-  const waits = new JobWaits({ db, clock })
+  const waits = new Waits({
+    db,
+    clock,
+    collection: 'quantum_jobs',
+    stateOf: (job) => Object(job).status,
+  })
   const webhooks = createWebhooks(context)
   const setUp = new SetUp({ db, clock, passwords })
   const requests = new RequestTimes(clock)
@@ -101,7 +105,12 @@ export async function openParts(config: Config, db: Database, dependencies: Inst
     refunds: new Refunds({ db, clock, log }),
     removals,
     requests,
-    sessionWaits: new SessionWaits({ db, clock }),
+    sessionWaits: new Waits({
+      db,
+      clock,
+      collection: 'sessions',
+      stateOf: (session) => Object(session).state,
+    }),
     setUp,
     submissionThread,
     submissions,

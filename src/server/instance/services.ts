@@ -27,9 +27,9 @@ const RENEWAL_CHECK_MS = HOUR_MS
  */
 export function listServices(parts: Parts, { tls, backups }: InstanceDependencies): Service[] {
   const { context, audit, hub, leases, mailer, metrics, publicUrl, realtime, refunds, removals } = parts
-  const { submissionThread, waits, watch, webhooks } = parts
+  const { sessionWaits, submissionThread, waits, watch, webhooks } = parts
   const { config, db, clock, live, log } = context
-  const { handleEvent, jobLog, loops } = createJobPath(parts)
+  const { handleEvent, jobLog, loops, sessions } = createJobPath(parts)
   const storage = new StorageHealth(db, clock)
   const digests = new DigestSender({ db, clock, log, mailer, siteName: config.siteName, publicUrl })
   const schedule = scheduleBackups({ config, operations: backups, clock, log: log.child('backups') })
@@ -49,6 +49,7 @@ export function listServices(parts: Parts, { tls, backups }: InstanceDependencie
       health: () => hub.healthProblem(),
     },
     { name: 'metrics', start: () => metrics.start(), stop: () => metrics.stop() },
+    { ...withHealth(sessions.loop), start: () => sessions.start() },
     ...loops.map(withHealth),
     loopService(digests.loop, () => digests.stop()),
     loopService(webhooks.deliverer.loop, () => webhooks.deliverer.stop()),
@@ -63,6 +64,11 @@ export function listServices(parts: Parts, { tls, backups }: InstanceDependencie
     loopService(refunds.loop, () => refunds.stop()),
     ...(logWatch ? [logWatch] : []),
     { name: 'waiting requests', start: () => waits.start(), stop: () => waits.stop() },
+    {
+      name: 'requests that wait for sessions',
+      start: () => sessionWaits.start(),
+      stop: () => sessionWaits.stop(),
+    },
     { name: 'submission thread', stop: () => submissionThread.stop() },
     { name: 'realtime', start: () => realtime.start(), stop: () => realtime.stop() },
   ]
@@ -78,14 +84,19 @@ function createJobPath({ context, backoff, metrics }: Parts) {
     jobLog.add('dispatched')
   }
   const loops = [
-    new SessionClock(context),
     new JobRecovery({ ...context, heartbeats }),
     new JobDispatcher({ ...context, heartbeats, backoff, onSent }),
     new CalibrationRecovery(context),
     new CalibrationDispatcher({ ...context, heartbeats, backoff }),
   ].map(({ loop }) => loop)
   const onEnded = (status: string) => jobLog.add(status)
-  return { jobLog, loops, handleEvent: createEventHandler({ context, heartbeats, backoff, onEnded }) }
+  const sessions = new SessionClock(context)
+  return {
+    jobLog,
+    loops,
+    sessions,
+    handleEvent: createEventHandler({ context, heartbeats, backoff, onEnded }),
+  }
 }
 
 /** A loop whose end takes more than its own. */

@@ -6,6 +6,8 @@ import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
 import { listQuery, omitQuery, omitting, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import type { WaitDependencies } from '../waiting/await-state.ts'
+import { WAIT_LIMITS } from '../waiting/waits.ts'
 import { cancelJob } from './cancel.ts'
 import { readDts } from './chip/dt-of-qpus.ts'
 import { deleteJob } from './delete.ts'
@@ -28,8 +30,7 @@ import { submitJob } from './submission/submit.ts'
 import { viewByKey } from './submission/view-by-key.ts'
 import { countJobs, listJobs } from './view.ts'
 import { awaitJobChanges, jobChangesBody } from './waiting/await-changes.ts'
-import { awaitJob, type JobWaitDependencies } from './waiting/await-job.ts'
-import { WAIT_LIMITS } from './waiting/job-waits.ts'
+import { awaitJob } from './waiting/await-job.ts'
 
 const omit = omitQuery(jobDetailResponse)
 const waitQuery = v.object({
@@ -46,7 +47,7 @@ const waitQuery = v.object({
   ),
 })
 
-interface JobRouteDependencies extends JobWaitDependencies {
+interface JobRouteDependencies extends WaitDependencies {
   /** Counts the submissions of each user. */
   submissions: RateLimiter
 }

@@ -7,7 +7,7 @@ const holder = v.pipe(
     id: v.string(),
     kind: v.pipe(v.string(), v.description('Such as slurm or client')),
     name: v.pipe(v.string(), v.description('Its id there')),
-    ends_at: v.pipe(v.string(), v.description("When it ends by itself; UTC, '' = with the session")),
+    ends_at: v.pipe(v.string(), v.description("When it ends at the latest; UTC, '' = with the session")),
     ended_at: time('When it ended'),
   }),
   v.title('SessionHolder'),

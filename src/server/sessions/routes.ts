@@ -19,14 +19,13 @@ import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName, clusterOf, holderOf, impersonationOf } from '../http/caller.ts'
-import { IDLE_TIMEOUT_SECONDS } from '../http/limits/idle-time.ts'
 import { contentHash, keyedRequest } from '../http/request/idempotency.ts'
 import { strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { awaitState, type WaitDependencies } from '../waiting/await-state.ts'
 import { holdersToEnd, requireOwn, startOf, userOf } from './access.ts'
 import { type SessionView, sessionResponse, startedResponse } from './responses.ts'
 import { viewSession, viewSessions } from './view.ts'
-import type { SessionWaits } from './waits.ts'
 
 const MAX_WAIT_SECONDS = 60
 const MAX_LISTED = 200
@@ -67,7 +66,7 @@ const newSession = v.object({
     v.object({
       kind: v.pipe(v.optional(v.pipe(v.string(), v.maxLength(40)), 'client'), v.description('Such as slurm')),
       id: v.optional(v.pipe(v.string(), v.maxLength(200), v.description('Its id there')), ''),
-      ends_at: v.optional(v.pipe(time, v.description('When it ends by itself'))),
+      ends_at: v.optional(v.pipe(time, v.description('When it ends at the latest'))),
     }),
     {},
   ),
@@ -87,11 +86,9 @@ const newSession = v.object({
   ),
 })
 
-interface SessionRouteDependencies {
+interface SessionRouteDependencies extends WaitDependencies {
   /** Limits how often a user books a QPU, by a slot or a session, and extends one. */
   bookings: RateLimiter
-  waits: SessionWaits
-  identify(request: Request): Promise<Caller>
   /** The secret of a holder. */
   secretOf(holder: string): string
 }
@@ -114,6 +111,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       statuses: [200, 201, 400, 403, 404, 409, 422, 429],
       errors: {
         session_open: 409,
+        session_closed: 409,
         other_cluster: 403,
         account_not_mapped: 403,
         account_disabled: 403,
@@ -195,7 +193,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       inSession: 'read',
       isOperation: true,
       isForClusters: true,
-      summary: 'Retrieve a session, at once or when it is active or has ended',
+      summary: 'Retrieve a session, now or when it is active or has ended',
       query: v.object({
         wait: v.optional(
           v.pipe(
@@ -211,21 +209,20 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       statuses: [200, 400, 404, 429],
       errors: { too_many_waiting_requests: 429 },
       response: sessionResponse,
-      async run(context, { query, params, caller, request, setIdleTimeout }) {
+      async run(context, route) {
+        const { caller, params, query } = route
         const id = params['id'] ?? ''
-        let current = caller
-        const look = async (isLast: boolean) => {
-          const view = await readSession(context, current, id)
-          return isLast || isAwaited(view, query.state) ? view : undefined
-        }
-        if (query.wait === 0) return look(true)
-        setIdleTimeout(query.wait + IDLE_TIMEOUT_SECONDS)
-        // Jobs of many users wait with the token of their cluster.
-        const account = clusterOf(caller) === undefined ? callerName(caller) : `session:${id}`
-        const wait = { id, account, seconds: query.wait, signal: request.signal }
-        return waits.until(wait, async (isLast) => {
-          current = await identify(request)
-          return look(isLast)
+        if (query.wait === 0) return readSession(context, caller, id)
+        return awaitState({ waits, identify }, route, {
+          id,
+          seconds: query.wait,
+          // Jobs of many users wait with the token of their cluster.
+          account: clusterOf(caller) === undefined ? callerName(caller) : `session:${id}`,
+          isAwaited: (state) => isAwaited(state, query.state),
+          async read(current, isWanted) {
+            const view = await readSession(context, current, id)
+            return isWanted(view.state) ? view : undefined
+          },
         })
       },
     }),
@@ -321,7 +318,7 @@ function viewFor({ config }: ServerContext, caller: Caller) {
   return { rate: config.sessionRate, cluster: clusterOf(caller) }
 }
 
-function isAwaited({ state }: SessionView, known: Session['state'] | undefined): boolean {
+function isAwaited(state: string, known: Session['state'] | undefined): boolean {
   return known === undefined ? state === 'active' || state === 'closed' : state !== known
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
+import { AppError, type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
 import type { Database, ReadTx, Tx } from '../../db/index.ts'
 import {
   advanceSessions,
@@ -8,6 +8,7 @@ import {
   OrderReading,
   settleSessions,
 } from '../../db/store/jobs/index.ts'
+import { resumeSessions } from '../../db/store/sessions/index.ts'
 import type { Config } from '../config/settings.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
@@ -28,6 +29,7 @@ export class SessionClock {
   readonly loop: Loop
   /** A session, or a job of an ended one, as far as is known. */
   #hasOpen = true
+  #resumed: Promise<void> | undefined
 
   constructor(dependencies: SessionClockDependencies) {
     this.#dependencies = dependencies
@@ -50,9 +52,30 @@ export class SessionClock {
     })
   }
 
+  /** Goes on with the sessions of the previous run of the server; nobody changes one before. */
+  async start(): Promise<void> {
+    await this.#resume().catch((error: unknown) => {
+      // The loop tries again until the disk accepts it.
+      if (!(error instanceof AppError) || error.code !== 'storage_full') throw error
+    })
+    this.loop.start()
+  }
+
+  /** The stop of the server is not charged. */
+  #resume(): Promise<void> {
+    this.#resumed ??= this.#dependencies.db
+      .write('resume sessions', resumeSessions)
+      .catch((error: unknown) => {
+        this.#resumed = undefined
+        throw error
+      })
+    return this.#resumed
+  }
+
   /** Brings every open session up to date. */
   async runOnce(): Promise<void> {
     const { db } = this.#dependencies
+    await this.#resume()
     const due = await db.read((tx) => this.#findDue(tx))
     if (due.qpus.length > 0) await db.write('settle sessions', (tx) => this.#settle(tx, due.qpus))
     let { hasJobs } = due

@@ -79,7 +79,7 @@ function holdersOf(tx: ReadTx, session: string, prefix: string): SessionView['ho
   }))
 }
 
-/** At once if those before it pause or end, at the latest when the time of all of them is over. */
+/** Now if those before it pause or end, at the latest when the time of all of them is over. */
 function expectedStart(before: readonly OpenSession[], now: number): { from: string; to: string } {
   return { from: toTimestamp(now), to: toTimestamp(latestEnd(before, now)) }
 }

@@ -5,9 +5,9 @@ import type { ServerContext } from '../../context.ts'
 import { callerName } from '../../http/caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from '../../http/limits/idle-time.ts'
 import type { RouteRequest } from '../../http/route.ts'
+import type { WaitDependencies } from '../../waiting/await-state.ts'
+import { WAIT_LIMITS } from '../../waiting/waits.ts'
 import { type JobNews, viewJobChanges } from '../view.ts'
-import type { JobWaitDependencies } from './await-job.ts'
-import { WAIT_LIMITS } from './job-waits.ts'
 
 /** Longer than any job id. */
 const MAX_ID_LENGTH = 100
@@ -43,7 +43,7 @@ type JobChangesBody = v.InferOutput<typeof jobChangesBody>
  */
 export async function awaitJobChanges(
   context: ServerContext,
-  { waits, identify }: JobWaitDependencies,
+  { waits, identify }: WaitDependencies,
   { caller, request, setIdleTimeout }: RouteRequest<unknown, unknown>,
   { known, wait: seconds }: JobChangesBody,
 ): Promise<JobNews> {
@@ -53,7 +53,7 @@ export async function awaitJobChanges(
   const byId = new Map(known.map((job) => [job.id, job]))
   using wait = waits.enter({
     account,
-    jobs: [...byId.keys()],
+    ids: [...byId.keys()],
     seconds,
     isAwaited: (status, id) => byId.get(id)?.status !== status,
     signal: request.signal,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
+import { WAIT_LIMITS } from '../../../../src/server/waiting/waits.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { BELL } from '../../../support/server/job-lab.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'

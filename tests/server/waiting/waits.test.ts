@@ -1,19 +1,22 @@
 import { describe, expect, test } from 'bun:test'
-import { claimJob, type Job, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
-import { COUNTS } from '../../../../src/server/admission/limits.ts'
-import { JobWaits, WAIT_LIMITS } from '../../../../src/server/jobs/waiting/job-waits.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { claimJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { COUNTS } from '../../../src/server/admission/limits.ts'
+import { WAIT_LIMITS, Waits } from '../../../src/server/waiting/waits.ts'
+import { JobLab } from '../../support/server/job-lab.ts'
 
 const REQUESTS = COUNTS.waitingRequests.bounds
 
-const isEnded = (status: Job['status']) => status === 'completed'
+const isEnded = (status: string) => status === 'completed'
 
 /** Waits of a lab that runs. */
 function waitsOf({ db, clock }: JobLab) {
-  const waits = new JobWaits({ db, clock })
+  const waits = new Waits({
+    ...{ db, clock, collection: quantumJobs.name },
+    stateOf: (job) => Object(job).status,
+  })
   waits.start()
   const enter = (job: string, account = 'user:a', seconds = 10, signal = new AbortController().signal) =>
-    waits.enter({ account, jobs: [job], seconds, isAwaited: isEnded, signal })
+    waits.enter({ account, ids: [job], seconds, isAwaited: isEnded, signal })
   return { waits, enter }
 }
 
@@ -27,7 +30,7 @@ async function isSettled(lab: JobLab, promise: Promise<void>): Promise<boolean> 
   return settled
 }
 
-describe('JobWaits', () => {
+describe('Waits', () => {
   test('an account has at most 250 waits, all together 5,000; a place given back is free again', async () => {
     await using lab = await JobLab.open()
     const { waits, enter } = waitsOf(lab)
@@ -53,7 +56,7 @@ describe('JobWaits', () => {
     const enter = (account: string) =>
       waits.enter({
         account,
-        jobs: Array.from({ length: jobsOfRequest }, (_, at) => `job ${at}`),
+        ids: Array.from({ length: jobsOfRequest }, (_, at) => `job ${at}`),
         seconds: 10,
         isAwaited: isEnded,
         signal: new AbortController().signal,

@@ -1,42 +1,40 @@
-import type { Job } from '../../../db/store/jobs/index.ts'
-
-/** Whether this status of a job is what a request waits for. */
-export type IsAwaited = (status: Job['status'], id: string) => boolean
+/** Whether this state of a record is what a request waits for. */
+export type IsAwaited = (state: string, id: string) => boolean
 
 /** One waiting request. */
 export class Wait implements Disposable {
   /** The account that the wait counts for. */
   readonly account: string
-  /** Ids of the jobs. */
-  readonly jobs: readonly string[]
+  /** Ids of the records. */
+  readonly ids: readonly string[]
   /** Monotonic time in ms at which the request is answered in any case. */
   readonly due: number
   readonly isAwaited: IsAwaited
   readonly #onLeave: (wait: Wait) => void
   #resume: (() => void) | undefined
   #isOver = false
-  /** Ids of jobs that have changed since the last call of `takeChanged`. */
+  /** Ids of records that have changed since the last call of `takeChanged`. */
   readonly #changed = new Set<string>()
 
   constructor(
-    { account, jobs, due, isAwaited }: Pick<Wait, 'account' | 'jobs' | 'due' | 'isAwaited'>,
+    { account, ids, due, isAwaited }: Pick<Wait, 'account' | 'ids' | 'due' | 'isAwaited'>,
     onLeave: (wait: Wait) => void,
   ) {
     this.account = account
-    this.jobs = jobs
+    this.ids = ids
     this.due = due
     this.isAwaited = isAwaited
     this.#onLeave = onLeave
   }
 
-  /** Whether the request is answered with the job as it is: time over, client gone or server stopping. */
+  /** Whether the request is answered with the record as it is: time over, client gone or server stopping. */
   get isOver(): boolean {
     return this.#isOver
   }
 
   /**
-   * Resolves when the request should read its job again. Call it before each read: then no change is missed
-   * between the read and the wait.
+   * Resolves when the request should read its record again. Call it before each read: then no change is
+   * missed between the read and the wait.
    */
   next(): Promise<void> {
     if (this.#isOver) return Promise.resolve()
@@ -45,12 +43,12 @@ export class Wait implements Disposable {
     })
   }
 
-  /** Notes that a job has the awaited status; call `resume` as well. */
+  /** Notes that a record has the awaited state; call `resume` as well. */
   note(id: string): void {
     this.#changed.add(id)
   }
 
-  /** The ids of jobs that were noted since the last call. */
+  /** The ids of records that were noted since the last call. */
   takeChanged(): string[] {
     const changed = [...this.#changed]
     this.#changed.clear()
@@ -62,7 +60,7 @@ export class Wait implements Disposable {
     this.#isOver = true
   }
 
-  /** Lets the request read its job. */
+  /** Lets the request read its record. */
   resume(): void {
     this.#resume?.()
   }

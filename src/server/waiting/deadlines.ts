@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/index.ts'
+import type { Clock } from '../../base/index.ts'
 
 /** Items become due at most so many ms too late, never too early. */
 const TICK_MS = 250
