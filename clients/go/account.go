@@ -39,6 +39,10 @@ func credentialsOf(address string, o options) (credentials, error) {
 	got := credentials{session: o.session, qpu: o.qpu}
 	if token == "" && profile == "" && (address == "" || address == os.Getenv("SVC_ADDR")) {
 		got.session, got.qpu = firstOf(o.session, os.Getenv("SVC_SESSION")), firstOf(o.qpu, os.Getenv("SVC_QPU"))
+		// A driver of the same shell compares it with plain HTTP, too.
+		if strings.HasPrefix(os.Getenv("SVC_ADDR"), "https:") {
+			got.caFingerprint = os.Getenv("SVC_CA_FINGERPRINT")
+		}
 	}
 	var named *account
 	if profile != "" {

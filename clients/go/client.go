@@ -45,8 +45,8 @@ func WithQPU(qpu string) Option { return func(o *options) { o.qpu = qpu } }
 // WithProfile chooses an account that `svc login` has saved; default SVC_PROFILE, else "default".
 func WithProfile(name string) Option { return func(o *options) { o.profile = name } }
 
-// WithCA trusts only the root certificate with this SHA-256 fingerprint, which the server prints at its start. Addresses
-// of plain HTTP are refused then.
+// WithCA trusts only the root certificate with this SHA-256 fingerprint, which the server prints at its start; default
+// SVC_CA_FINGERPRINT with the address of SVC_ADDR. Addresses of plain HTTP are refused then.
 func WithCA(fingerprint string) Option { return func(o *options) { o.caFingerprint = fingerprint } }
 
 // WithHTTPClient sends requests with another client. Its timeout should be above 75 s: the server holds requests

@@ -1,5 +1,5 @@
 #!/bin/sh
-# TaskProlog= of slurm.conf, as the user before each task: gives it SVC_ADDR, SVC_SESSION and SVC_QPU, or ends the job
+# TaskProlog= of slurm.conf, as the user before each task: gives it the variables of the session, or ends the job
 # whose QPU was refused, before its program starts.
 file=/run/svc-slurm/$SLURM_JOB_ID
 [ -e "$file" ] || exit 0

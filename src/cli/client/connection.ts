@@ -1,5 +1,8 @@
-import { savedAccount } from '../../../clients/js/src/accounts.ts'
-import { type CredentialOptions, credentialsOf } from '../../../clients/js/src/credentials.ts'
+import {
+  type CredentialOptions,
+  type Credentials,
+  credentialsOf,
+} from '../../../clients/js/src/credentials.ts'
 import {
   AuthenticationError,
   ConnectionLostError,
@@ -37,34 +40,33 @@ export function withClient<T>(
   return withOptions(flags, (options) => new SvcClient(options), work)
 }
 
-/** As `withClient`, for requests that the client does not wrap; `address` as the client libraries read it. */
+/** As `withClient`, for requests that the client does not wrap. */
 export function withTransport<T>(
   flags: ValuesOf<typeof CONNECTION_FLAGS>,
-  work: (transport: Transport, address: string) => Promise<T>,
+  work: (transport: Transport, server: Pick<Credentials, 'address' | 'pin'>) => Promise<T>,
 ): Promise<T> {
   return withOptions(
     flags,
-    (options) => ({ transport: new Transport(options), address: credentialsOf(options).address }),
-    ({ transport, address }) => work(transport, String(address)),
+    (options, server) => ({ transport: new Transport(options), server }),
+    ({ transport, server }) => work(transport, server),
   )
 }
 
 async function withOptions<C, T>(
   { svcAddr, profile }: ValuesOf<typeof CONNECTION_FLAGS>,
-  connect: (options: TransportOptions) => C,
+  connect: (options: TransportOptions, credentials: Credentials) => C,
   work: (client: C) => Promise<T>,
 ): Promise<T> {
   const given: CredentialOptions = {
     ...(svcAddr !== undefined && { baseUrl: svcAddr }),
     ...(profile !== undefined && { profile }),
   }
-  const client = asUsage(() => {
-    const { address, profile: used } = credentialsOf(given)
-    if (address === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
-    const pin = used === undefined ? undefined : savedAccount(used, true)?.ca_fingerprint
-    return connect({ ...given, ...(pin !== undefined && { fetch: trustingFetch(address, pin) }) })
-  })
-  const { token, session } = asUsage(() => credentialsOf(given))
+  const credentials = asUsage(() => credentialsOf(given))
+  const { address, token, session, pin } = credentials
+  if (address === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
+  const client = asUsage(() =>
+    connect({ ...given, ...(pin && { fetch: trustingFetch(address, pin) }) }, credentials),
+  )
   const own = token === session ? 'session' : 'api_token'
   return withStatus(() => work(client), token === undefined ? 'none' : own)
 }

@@ -7,6 +7,9 @@ import { defineCommand } from '../command-line/command.ts'
 /** How far bookings are looked at. */
 const HORIZON_MS = 14 * DAY_MS
 
+/** What keeps a session from a QPU; for a calibration it would only pause. */
+const BUSY: ReadonlySet<BusyTime['kind']> = new Set(['slot', 'session', 'batch_session'])
+
 type Qpu = Awaited<ReturnType<SvcClient['qpus']>>[number]
 type BusyTime = Awaited<ReturnType<SvcClient['schedule']>>[number]
 
@@ -34,7 +37,7 @@ export const planCommand = defineCommand({
 })
 
 /**
- * When a QPU is free for so long, between the bookings of others.
+ * When a QPU is free for so long, between the bookings and sessions of others.
  * @throws AppError while it runs no jobs and nobody can say until when.
  */
 function freeFrom(
@@ -45,7 +48,7 @@ function freeFrom(
   if (!start)
     throw new AppError('unavailable', `no estimate for ${name}: ${plain(waiting?.text ?? 'it runs no jobs')}`)
   const others = busy
-    .filter(({ qpu, kind, mine }) => (qpu === '' || qpu === id) && kind === 'slot' && !mine)
+    .filter(({ qpu, kind, mine }) => (qpu === '' || qpu === id) && BUSY.has(kind) && !mine)
     .map(({ start: from, end }) => ({ from: fromTimestamp(from) ?? now, to: fromTimestamp(end) ?? Infinity }))
     .toSorted((one, other) => one.from - other.from)
   const earliest = waiting ? Math.max(now, fromTimestamp(start.to) ?? now) : now

@@ -59,7 +59,7 @@ export const startCommand = defineCommand({
     ),
     printEnv: switchFlag(
       kinds.bool(),
-      'Print SVC_ADDR, SVC_SESSION (a secret) and SVC_QPU as lines that a shell evaluates',
+      'Print SVC_ADDR, SVC_SESSION (a secret), SVC_QPU, and SVC_CA_FINGERPRINT if the server has its own root CA, as lines that a shell evaluates',
     ),
     ...CONNECTION_FLAGS,
   },
@@ -67,16 +67,21 @@ export const startCommand = defineCommand({
     if (flags.until !== undefined && fromTimestamp(flags.until) === undefined)
       throw new UsageError('--until: expected a time such as 2026-01-31T10:05:00Z')
     const body = bodyOf(qpu, flags)
-    return withTransport(flags, async (transport, address) => {
+    return withTransport(flags, async (transport, { address, pin }) => {
       const session = await start(transport, body, flags.wait)
-      return { session, address }
+      return { session, address: String(address), pin }
     })
   },
   document: ({ session }) => session,
-  print({ session, address }, { flags }) {
+  print({ session, address, pin }, { flags }) {
     const { id, qpu_target: qpu, secret, max_cost_seconds: cost } = session
     if (flags.printEnv) {
-      const variables = { SVC_ADDR: address, SVC_SESSION: secret, SVC_QPU: qpu }
+      const variables = {
+        SVC_ADDR: address,
+        SVC_SESSION: secret,
+        SVC_QPU: qpu,
+        ...(pin && { SVC_CA_FINGERPRINT: pin }),
+      }
       for (const [name, value] of Object.entries(variables)) console.log(`export ${name}=${quoted(value)}`)
       return
     }

@@ -67,6 +67,16 @@ test('a server with another root CA than the fingerprint names gets nothing', as
     const unpinned = await run(['qpus'], { env: { SVC_ADDR: address, SVC_API_TOKEN: 'x' } })
     expect(unpinned.status).toBe(69)
     expect((await run(['login', address, '--ca-fingerprint', 'abc'])).status).toBe(2)
+    // A batch job gets it with its session, and another one is refused there, too.
+    const { out } = await run(['session', 'start', 'kelvin', '--profile', 'pinned', '--print-env'])
+    const env = Object.fromEntries(
+      [...out.matchAll(/^export (\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]),
+    )
+    expect(env).toMatchObject({ SVC_ADDR: address, SVC_QPU: 'kelvin', SVC_CA_FINGERPRINT: fingerprint })
+    const none = { SVC_CLIENT_CONFIG: join(folder.path, 'none') }
+    expect((await run(['session', 'list'], { env: { ...env, ...none } })).out).toContain('kelvin')
+    const wrong = { ...env, ...none, SVC_CA_FINGERPRINT: 'ab'.repeat(32) }
+    expect((await run(['session', 'list'], { env: wrong })).status).toBe(77)
   } finally {
     await secure.stop()
   }

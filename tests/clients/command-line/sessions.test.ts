@@ -82,7 +82,11 @@ test('a batch job ends what it holds, once and again', async () => {
 
 test('in a batch job with an API token, its session and no other is extended, and its own hold alone ends', async () => {
   const start = (name: string, id: string) => json(['session', 'start', name, '--for', `slurm:${id}`])
-  const [first, second, newer] = [await start('silent', '9_1'), await start('silent', '9_2'), await start('kelvin', '8')]
+  const [first, second, newer] = [
+    await start('silent', '9_1'),
+    await start('silent', '9_2'),
+    await start('kelvin', '8'),
+  ]
   const inJob = { ...account, SVC_SESSION: first.secret }
   expect((await json(['session', 'extend', '--seconds', '60'], inJob)).id).toBe(first.id)
   const [ended] = await json(['session', 'end'], inJob)
@@ -103,11 +107,19 @@ test('the time to begin is now or after the session of another, and licenses are
   const other = await service.createUser(1_000, 'other@example.org')
   const theirs = { ...account, SVC_API_TOKEN: other.token }
   await json(['session', 'start', 'kelvin', '--seconds', '600', '--wait', '20'], theirs)
-  const planned = (await run(['session', 'plan', 'kelvin'])).out
-  expect(Number(/^now\+(\d+)\n$/.exec(planned)?.[1])).toBeGreaterThan(400)
+  const planned = async () =>
+    Number(/^now\+(\d+)\n$/.exec((await run(['session', 'plan', 'kelvin'])).out)?.[1])
+  expect(await planned()).toBeGreaterThan(400)
   expect((await run(['session', 'mirror'])).out).toBe('Licenses=svc_kelvin:1,svc_silent:0\n')
-  const [open] = await json(['session', 'list', '--qpu', 'kelvin', '--state', 'active'], theirs)
-  expect((await run(['session', 'end', open.id], theirs)).status).toBe(0)
+  const end = async () => {
+    const [open] = await json(['session', 'list', '--qpu', 'kelvin', '--state', 'active'], theirs)
+    expect((await run(['session', 'end', open.id], theirs)).status).toBe(0)
+  }
+  await end()
+  // Jobs run between those of a batch, but no other session does.
+  await json(['session', 'start', 'kelvin', '--mode', 'batch', '--seconds', '600', '--wait', '20'], theirs)
+  expect(await planned()).toBeGreaterThan(400)
+  await end()
 })
 
 test('a start that joins a session without jobs makes it active again', async () => {

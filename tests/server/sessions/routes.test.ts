@@ -37,6 +37,9 @@ test('a repeated start returns the same holder and secret, and another key joins
   expect((await start(user, { mode: 'batch' })).get('code')).toBe('session_open')
   const ended = await server.as(user).call('DELETE', `/api/sessions/${first.get('id')}`)
   expect([ended.get('state'), ended.get('end')]).toEqual(['closed', 'ended'])
+  // Not a secret that opens nothing.
+  const late = await start(user, {}, key)
+  expect([late.status, late.get('code')]).toEqual([409, 'session_closed'])
 })
 
 test('sessions are opened as often as slots are booked; joining one is not counted', async () => {

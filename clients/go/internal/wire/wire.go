@@ -3468,7 +3468,7 @@ type SessionHolder struct {
 	// Its id there
 	Name string `json:"name"`
 
-	// When it ends by itself; UTC, '' = with the session
+	// When it ends at the latest; UTC, '' = with the session
 	EndsAt string `json:"ends_at"`
 
 	// When it ended; UTC, '' = not yet
@@ -4791,7 +4791,7 @@ type PostSessionsBodyHolder struct {
 	// Its id there
 	ID *string `json:"id,omitempty"`
 
-	// When it ends by itself
+	// When it ends at the latest
 	EndsAt *string `json:"ends_at,omitempty"`
 }
 

@@ -57,6 +57,9 @@ def credentials_of(
     address = base_url or (named or {}).get("address") or _environment("SVC_ADDR")
     if api_token is None and named is None and (base_url is None or _is_of_environment(base_url)):
         session, qpu = session or _environment("SVC_SESSION"), qpu or _environment("SVC_QPU")
+        # A driver of the same shell compares it with plain HTTP, too.
+        if (_environment("SVC_ADDR") or "").startswith("https:"):
+            ca_fingerprint = ca_fingerprint or _environment("SVC_CA_FINGERPRINT")
     # Without an API token, the secret of the session reads its jobs, too.
     token = api_token or (None if named is not None else _environment("SVC_API_TOKEN") or session)
     if token is not None and address is not None:

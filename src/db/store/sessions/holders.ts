@@ -21,7 +21,7 @@ export interface Holder {
   user: string
   kind: string
   name: string
-  /** When it ends by itself; '' = with the session. */
+  /** When it ends at the latest; '' = with the session. */
   ends_at: string
   ended_at: string
   created: string
@@ -59,8 +59,8 @@ const COLUMNS = 'id, session, "user", kind, name, ends_at, ended_at, created'
 
 /**
  * Opens a session, or joins the open one of the same user, QPU and mode. Once for each key and holder.
- * @throws AppError `unprocessable` (`idempotency_key_reused`); `conflict` (`session_open`, `no_balance`,
- *   `too_many_sessions`, `too_many_holders`).
+ * @throws AppError `unprocessable` (`idempotency_key_reused`); `conflict` (`session_open`, `session_closed`,
+ *   `no_balance`, `too_many_sessions`, `too_many_holders`).
  */
 export function startSession(tx: Tx, wanted: NewHolder, rate: number): HeldSession {
   const known = knownHolder(tx, wanted)
@@ -90,7 +90,11 @@ function knownHolder(tx: ReadTx, { user, key, bodyHash }: NewHolder): Holder | u
   )
   if (!known) return undefined
   const { body_hash, ...holder } = known
-  if (body_hash === bodyHash) return holder
+  if (body_hash === bodyHash) {
+    if (readHolder(tx, holder.id)?.isOpen) return holder
+    const message = 'What was started with this Idempotency-Key has ended; use a new key to start again'
+    throw new AppError('conflict', message, { reason: 'session_closed' })
+  }
   throw new AppError(
     'unprocessable',
     'This Idempotency-Key was used for another request; use a new key for a new request',

@@ -80,7 +80,8 @@ class SvcAsyncClient(AsyncAdapters, AsyncHolding):
         timeout: limits of one attempt.
         retries: limits of the repetition of one request.
         ca_file: file with a CA certificate to trust besides those of the system.
-        ca_fingerprint: SHA-256 fingerprint of the server's own root CA, which is then the only one that is trusted.
+        ca_fingerprint: SHA-256 fingerprint of the server's own root CA, which is then the only one that is trusted; default
+            ``SVC_CA_FINGERPRINT`` with the address of ``SVC_ADDR``.
         user_agent: name of the program, for the log of the server.
         session: the secret of a session, by which jobs are submitted, and read unless there is an API token; default
             ``SVC_SESSION``.

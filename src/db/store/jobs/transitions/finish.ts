@@ -131,7 +131,7 @@ function failedAttempt(
 
 type AttemptEnding = Omit<AttemptResult, 'provenance'> & { provenance: string; endedAt: string }
 
-/** T3, T3', T4: ends the job: its attempt, its charge, its row, and who is told. */
+/** T3, T3', T4: ends the job: its attempt, its charge, its row, and the notice of it. */
 function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | undefined): ResultOutcome {
   const { job, outcome, endedAt } = result
   const { user, qpu, created } = row
