@@ -98,28 +98,31 @@ func (s *Sessions) Extend(ctx context.Context, id string, seconds int) (*Session
 // End ends a session, or with a holder, as of its start, leaves one that others have joined, as a batch job leaves that of
 // its SVC_SESSION; the running job ends first. The reason is that of a superuser, for its user.
 func (s *Sessions) End(ctx context.Context, id, holder, reason string) (*Session, error) {
-	token := ""
-	if secret := s.transport.session; secret != "" && holder == "" && reason == "" {
-		own, err := s.ofSecret(ctx, secret, "")
-		if err != nil && !errors.Is(err, ErrUnauthorized) {
-			return nil, err
-		}
-		if err == nil && own.ID == id {
-			token = secret
-		}
-	}
 	query := url.Values{}
 	for name, value := range map[string]string{"holder": holder, "reason": reason} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	return s.send(ctx, call{method: http.MethodDelete, path: sessionPath(id), query: query, token: token})
+	end := call{method: http.MethodDelete, path: sessionPath(id), query: query}
+	if secret := s.transport.session; secret != "" && holder == "" && reason == "" {
+		own := end
+		own.token = secret
+		session, err := s.send(ctx, own)
+		// Else it is the secret of another session.
+		if !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrNotFound) {
+			return session, err
+		}
+	}
+	return s.send(ctx, end)
 }
 
 // Wait waits until a session is active, or paused only because no job came. Only the context ends the wait: lost
 // connections and restarts of the server do not. errors.Is(err, ErrSessionEnded) if it has ended.
-func (s *Sessions) Wait(ctx context.Context, id string) (*Session, error) {
+func (s *Sessions) Wait(ctx context.Context, id string) (*Session, error) { return s.wait(ctx, id, "") }
+
+// wait is Wait by a secret, by which the server knows that a program waits.
+func (s *Sessions) wait(ctx context.Context, id, secret string) (*Session, error) {
 	session, err := s.Get(ctx, id)
 	for failures := 0; ; {
 		switch {
@@ -141,7 +144,8 @@ func (s *Sessions) Wait(ctx context.Context, id string) (*Session, error) {
 			query.Set("state", session.State)
 		}
 		var next *Session
-		if next, err = s.send(ctx, call{method: http.MethodGet, path: sessionPath(id), query: query, isOnce: true}); err == nil {
+		held := call{method: http.MethodGet, path: sessionPath(id), query: query, token: secret, isOnce: true}
+		if next, err = s.send(ctx, held); err == nil {
 			session = next
 		}
 	}
@@ -232,6 +236,12 @@ func (c *Client) Session(
 	if qpu = firstOf(qpu, t.qpu); qpu == "" {
 		return errors.New("no QPU: pass its name, or set SVC_QPU")
 	}
+	holder, awaited := SessionHolder{}, true
+	if o.Holder != nil {
+		holder = *o.Holder
+	}
+	holder.Awaited = &awaited
+	o.Holder = &holder
 	started, err := sessions.Start(ctx, qpu, o)
 	if err != nil {
 		return err
@@ -244,7 +254,7 @@ func (c *Client) Session(
 			slog.Warn("a session was not ended, and lasts on", "session", started.ID, "qpu", qpu, "error", err)
 		}
 	}()
-	if _, err := sessions.Wait(ctx, started.ID); err != nil {
+	if _, err := sessions.wait(ctx, started.ID, started.Secret); err != nil {
 		return err
 	}
 	own := c.inSession(started.Secret)

@@ -46,6 +46,8 @@ func newSessionServer(t *testing.T) *sessionServer {
 			respond(w, http.StatusOK, []any{})
 		case r.URL.Path == "/api/sessions" && r.Method == http.MethodGet:
 			respond(w, http.StatusOK, []any{map[string]any{"id": "s1", "qpu_target": "kelvin"}})
+		case r.URL.Path == "/api/sessions/s2" && token == "own":
+			respond(w, http.StatusNotFound, map[string]any{"status": http.StatusNotFound, "code": "not_found"})
 		case r.URL.Query().Has("wait"):
 			s.state = "active"
 			session(w)
@@ -80,7 +82,7 @@ func TestSessionSubmitsByItsSecretAndEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.expect(t,
-		"POST /api/sessions token", "GET /api/sessions/s1 token", "GET /api/sessions/s1?state=queued&wait=30 token",
+		"POST /api/sessions token", "GET /api/sessions/s1 token", "GET /api/sessions/s1?state=queued&wait=30 own",
 		"POST /api/jobs own", "GET /api/jobs?limit=100&omit=payload%2Cresults&qpu=q1&status=pending%2Crunning token",
 		"DELETE /api/sessions/s1?holder=h1 token",
 	)
@@ -131,7 +133,7 @@ func TestSessionOfTheEnvironment(t *testing.T) {
 		}
 	}
 	s.expect(t,
-		"GET /api/sessions own", "DELETE /api/sessions/s1 own", "GET /api/sessions own", "DELETE /api/sessions/s2 token",
+		"DELETE /api/sessions/s1 own", "DELETE /api/sessions/s2 own", "DELETE /api/sessions/s2 token",
 		"DELETE /api/sessions/s1?holder=h2 token")
 	// Arguments come before variables.
 	user, err := svc.New(s.URL, svc.WithToken("token"))

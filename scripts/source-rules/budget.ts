@@ -55,6 +55,7 @@ export const AREAS: readonly Area[] = [
       { lines: 1_800, reason: 'AE: scope and accounts of a cluster, commands, pages of sessions' },
       { lines: 700, reason: 'AF: benchmarks at the end of a run, crosstalk of drives, parallel plans' },
       { lines: 300, reason: 'AE: sessions that jobs name, their secrets as issued access, retention, ends' },
+      { lines: 130, reason: 'AE: programs that wait for a session or leave it, root CAs of batch jobs' },
     ],
   },
   {

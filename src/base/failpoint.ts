@@ -73,7 +73,7 @@ const PLACES = [
   'webhook.sent',
   'mail.claimed',
   'mail.sent',
-  'session.charged',
+  'session.charge-stored',
 ] as const
 
 /** Name of a failure point: a place, or a step of a write such as `finish job.inside`. */

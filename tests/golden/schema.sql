@@ -645,8 +645,11 @@ CREATE TABLE "session_holders" (
   "ends_at" TEXT NOT NULL,
   "ended_at" TEXT NOT NULL DEFAULT '',
   "created" TEXT NOT NULL,
-  "revoked" INTEGER NOT NULL DEFAULT 0
+  "revoked" INTEGER NOT NULL DEFAULT 0,
+  "awaited_until" TEXT NOT NULL DEFAULT '',
+  "leaving" INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX "session_holders_leaving" ON "session_holders" ("leaving") WHERE leaving = 1;
 CREATE INDEX "session_holders_session_ended_at_id" ON "session_holders" ("session", "ended_at", "id");
 CREATE UNIQUE INDEX "session_holders_user_key_unique" ON "session_holders" ("user", "key") WHERE key <> '';
 CREATE TABLE "sessions" (

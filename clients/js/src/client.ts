@@ -230,9 +230,10 @@ export class SvcClient {
     }
     const target = qpu ?? usual
     if (target === undefined) throw new TypeError('No QPU: name one, or set SVC_QPU')
-    const started = await this.sessions.start(target, options)
+    const holder = { awaited: true, ...options.holder }
+    const started = await this.sessions.start(target, { ...options, holder })
     try {
-      const session = await this.sessions.wait(started.id, options)
+      const session = await this.sessions.wait(started.id, { ...options, secret: started.secret })
       const held = new SvcClient({ ...this.#options, session: started.secret })
       const own = new Set<string>()
       held.#inSession = own

@@ -27,8 +27,6 @@ export interface Credentials {
   readonly profile: string | undefined
   readonly session?: string | undefined
   readonly qpu?: string | undefined
-  /** SHA-256 fingerprint of the root CA of the server: that of `svc login`, or `SVC_CA_FINGERPRINT`. */
-  readonly pin?: string | undefined
 }
 
 /**
@@ -57,21 +55,15 @@ export function credentialsOf(given: CredentialOptions): Credentials {
     token: usesSaved ? saved?.api_token : token,
     profile: usesSaved ? name : undefined,
     ...place,
-    ...(isOwn && { pin: saved?.ca_fingerprint }),
   }
 }
 
-/** The session, the QPU and the root CA; those of the environment with its account and its server only. */
+/** The session and the QPU; those of the environment with its account and its server only. */
 function placeOf({ baseUrl, apiToken, profile, session, qpu }: CredentialOptions) {
   const address = environment('SVC_ADDR')
   const isOfEnvironment = (apiToken ?? profile) === undefined && (baseUrl ?? address) === address
   const variable = (name: string) => (isOfEnvironment ? environment(name) : undefined)
-  return {
-    session: session ?? variable('SVC_SESSION'),
-    qpu: qpu ?? variable('SVC_QPU'),
-    // A driver of the same shell compares it with plain HTTP, too.
-    pin: address?.startsWith('https:') ? variable('SVC_CA_FINGERPRINT') : undefined,
-  }
+  return { session: session ?? variable('SVC_SESSION'), qpu: qpu ?? variable('SVC_QPU') }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AuthenticationError, NotFoundError, SessionEndedError } from './errors.ts'
+import { NotFoundError, SessionEndedError, type SvcError } from './errors.ts'
 import type { PostSessionsBodyHolder, Session, StartedSession } from './generated/wire.gen.ts'
 import { randomKey } from './random-key.ts'
 import { isTemporary, pauseAfter, sleep } from './repetition.ts'
@@ -80,28 +80,36 @@ export class Sessions {
   /**
    * Ends a session, or with `holder`, as of its start, leaves one that others have joined, as a batch job
    * leaves that of its `SVC_SESSION`; the running job ends first. `reason` is that of a superuser, for its
-   * user.
+   * user. `when: 'done'` ends it with the last of the jobs that were submitted in it.
    */
-  async end(
+  end(
     id: string,
-    query: { readonly holder?: string; readonly reason?: string } = {},
+    query: { readonly holder?: string; readonly reason?: string; readonly when?: 'done' } = {},
   ): Promise<Session> {
-    const token = (query.holder ?? query.reason) === undefined ? await this.#secretOf(id) : undefined
-    return this.#transport.request('DELETE', pathOf(id), { query, token })
+    const end = (token?: string) => this.#transport.request<Session>('DELETE', pathOf(id), { query, token })
+    const secret = (query.holder ?? query.reason) === undefined ? this.#transport.place.session : undefined
+    return end(secret).catch((error: SvcError) => {
+      // It is the secret of another session.
+      if (secret && (error.status === 401 || error.status === 404)) return end()
+      throw error
+    })
   }
 
   /**
    * Waits until a session is active, or paused only because no job came. Lost connections and restarts of
-   * the server do not end the wait.
+   * the server do not end the wait. With `secret`, that of its start, the server knows that a program waits.
    *
    * @throws SessionEndedError.
    */
-  async wait(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Session> {
+  async wait(
+    id: string,
+    { signal, secret: token }: { readonly signal?: AbortSignal; readonly secret?: string } = {},
+  ): Promise<Session> {
     let session = await this.get(id)
     for (let failures = 0; !isReady(session); )
       try {
         const query = { wait: HELD, state: session.state }
-        session = await this.#transport.request('GET', pathOf(id), { query, signal, isOnce: true })
+        session = await this.#transport.request('GET', pathOf(id), { query, signal, token, isOnce: true })
         failures = 0
       } catch (error) {
         if (!isTemporary(error)) throw error
@@ -116,16 +124,6 @@ export class Sessions {
     const [session] = await this.#transport.request<[Session]>('GET', '/api/sessions', { token: secret })
     if (qpu === undefined || qpu === session.qpu || qpu === session.qpu_target) return session
     throw new RangeError(`SVC_SESSION is a session on QPU ${session.qpu_target}, not on ${qpu}`)
-  }
-
-  /** The secret of the client if it is of this session: it ends what holds it for this client alone. */
-  async #secretOf(id: string): Promise<string | undefined> {
-    const { session: secret } = this.#transport.place
-    if (secret === undefined) return undefined
-    const own = await this.ofSecret(secret, undefined).catch((error: unknown) => {
-      if (!(error instanceof AuthenticationError)) throw error
-    })
-    return own?.id === id ? secret : undefined
   }
 }
 

@@ -1,8 +1,5 @@
-import {
-  type CredentialOptions,
-  type Credentials,
-  credentialsOf,
-} from '../../../clients/js/src/credentials.ts'
+import { environment, savedAccount } from '../../../clients/js/src/accounts.ts'
+import { type CredentialOptions, credentialsOf } from '../../../clients/js/src/credentials.ts'
 import {
   AuthenticationError,
   ConnectionLostError,
@@ -40,35 +37,54 @@ export function withClient<T>(
   return withOptions(flags, (options) => new SvcClient(options), work)
 }
 
+/** Where a command sends its requests. */
+interface ServerPlace {
+  /** As the client libraries read it. */
+  address: string
+  /** Fingerprint of the only root CA that is trusted. */
+  pin: string | undefined
+}
+
 /** As `withClient`, for requests that the client does not wrap. */
 export function withTransport<T>(
   flags: ValuesOf<typeof CONNECTION_FLAGS>,
-  work: (transport: Transport, server: Pick<Credentials, 'address' | 'pin'>) => Promise<T>,
+  work: (transport: Transport, place: ServerPlace) => Promise<T>,
 ): Promise<T> {
   return withOptions(
     flags,
-    (options, server) => ({ transport: new Transport(options), server }),
-    ({ transport, server }) => work(transport, server),
+    (options, place) => ({ transport: new Transport(options), place }),
+    ({ transport, place }) => work(transport, place),
   )
 }
 
 async function withOptions<C, T>(
   { svcAddr, profile }: ValuesOf<typeof CONNECTION_FLAGS>,
-  connect: (options: TransportOptions, credentials: Credentials) => C,
+  connect: (options: TransportOptions, place: ServerPlace) => C,
   work: (client: C) => Promise<T>,
 ): Promise<T> {
   const given: CredentialOptions = {
     ...(svcAddr !== undefined && { baseUrl: svcAddr }),
     ...(profile !== undefined && { profile }),
   }
-  const credentials = asUsage(() => credentialsOf(given))
-  const { address, token, session, pin } = credentials
-  if (address === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
-  const client = asUsage(() =>
-    connect({ ...given, ...(pin && { fetch: trustingFetch(address, pin) }) }, credentials),
-  )
+  const { address: found, token, session } = asUsage(() => credentialsOf(given))
+  if (found === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
+  const address = String(found)
+  const client = asUsage(() => {
+    const pin = pinOf(address, given)
+    return connect({ ...given, ...(pin && { fetch: trustingFetch(address, pin) }) }, { address, pin })
+  })
   const own = token === session ? 'session' : 'api_token'
   return withStatus(() => work(client), token === undefined ? 'none' : own)
+}
+
+/** The root CA of a server that `svc login` has saved, or that the environment names with its address. */
+function pinOf(address: string, { baseUrl, profile }: CredentialOptions): string | undefined {
+  const saved = savedAccount(profile ?? environment('SVC_PROFILE') ?? 'default', false)
+  if (saved?.address === address && saved.ca_fingerprint !== undefined) return saved.ca_fingerprint
+  const ofEnvironment = environment('SVC_ADDR')
+  const isNamed = profile === undefined && (baseUrl ?? ofEnvironment) === ofEnvironment
+  // A driver of the same shell compares it with plain HTTP, too.
+  return isNamed && address.startsWith('https:') ? environment('SVC_CA_FINGERPRINT') : undefined
 }
 
 /** Turns an address or a profile that the client refuses into a wrong call. */

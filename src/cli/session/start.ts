@@ -69,7 +69,7 @@ export const startCommand = defineCommand({
     const body = bodyOf(qpu, flags)
     return withTransport(flags, async (transport, { address, pin }) => {
       const session = await start(transport, body, flags.wait)
-      return { session, address: String(address), pin }
+      return { session, address, pin }
     })
   },
   document: ({ session }) => session,

@@ -2,15 +2,20 @@ import * as v from 'valibot'
 import { AppError, fromTimestamp, toTimestamp } from '../../base/index.ts'
 import type { Tx } from '../../db/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
+import { endDoneHolders } from '../../db/store/jobs/index.ts'
 import { requireQpu } from '../../db/store/qpus/index.ts'
 import {
   closeSession,
   endHolder,
   type Holder,
+  leaveSession,
+  listHolders,
   listSessions,
+  MAX_HOLDERS,
   MAX_SECONDS,
   type NewHolder,
   nameInCluster,
+  renewHolder,
   type Session,
   setSeconds,
   startSession,
@@ -67,6 +72,12 @@ const newSession = v.object({
       kind: v.pipe(v.optional(v.pipe(v.string(), v.maxLength(40)), 'client'), v.description('Such as slurm')),
       id: v.optional(v.pipe(v.string(), v.maxLength(200), v.description('Its id there')), ''),
       ends_at: v.optional(v.pipe(time, v.description('When it ends at the latest'))),
+      awaited: v.pipe(
+        v.optional(v.boolean(), false),
+        v.description(
+          'A program waits: while the session is queued, the holder ends 5 minutes after its secret last awaited it',
+        ),
+      ),
     }),
     {},
   ),
@@ -213,6 +224,8 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         const { caller, params, query } = route
         const id = params['id'] ?? ''
         if (query.wait === 0) return readSession(context, caller, id)
+        const holder = holderOf(caller)
+        if (holder?.session === id) await context.db.write('renew holder', (tx) => renewHolder(tx, holder))
         return awaitState({ waits, identify }, route, {
           id,
           seconds: query.wait,
@@ -263,6 +276,12 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         reason: v.optional(
           v.pipe(v.string(), v.maxLength(500), v.description('Of a superuser, for its user')),
         ),
+        when: v.optional(
+          v.pipe(
+            v.picklist(['done']),
+            v.description('done: with the last of the jobs that the secrets of the holders submitted'),
+          ),
+        ),
       }),
       statuses: [200, 404],
       response: sessionResponse,
@@ -274,7 +293,8 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
           if (session.state !== 'closed') {
             const reason = caller.kind === 'superuser' ? (query.reason ?? '') : ''
             const ending = holdersToEnd(tx, caller, session, holderOf(caller)?.id ?? query.holder)
-            end(tx, session, ending, { reason, rate })
+            if (query.when === 'done') endWhenDone(tx, session, ending, rate)
+            else end(tx, session, ending, { reason, rate })
             audit(tx, caller, 'session.end', session, { reason })
           }
           return viewSession(tx, requireOwn(tx, caller, id), viewFor(context, caller))
@@ -287,9 +307,14 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
 /** A new holder as it is stored: that of a cluster has the name of the cluster in its own. */
 function newHolder(
   caller: Caller,
-  { kind = 'client', id = '', ends_at: endsAt }: v.InferOutput<typeof newSession>['holder'],
+  {
+    kind = 'client',
+    id = '',
+    ends_at: endsAt,
+    awaited: isAwaited = false,
+  }: v.InferOutput<typeof newSession>['holder'],
 ): NewHolder['holder'] {
-  return { kind, name: nameInCluster(clusterOf(caller), id), endsAt: endOf(endsAt, caller) }
+  return { kind, name: nameInCluster(clusterOf(caller), id), endsAt: endOf(endsAt, caller), isAwaited }
 }
 
 /** When a holder ends, '' = with the session: one of an impersonation at the latest with that login. */
@@ -308,6 +333,12 @@ function end(
 ): void {
   if (holders === undefined) closeSession(tx, id, { end: 'ended', reason, rate })
   else for (const holder of holders) endHolder(tx, holder, rate)
+}
+
+/** Ends holders of a session, by default all, with the last of the jobs that their secrets submitted. */
+function endWhenDone(tx: Tx, { id }: Session, holders: readonly Holder[] | undefined, rate: number): void {
+  leaveSession(tx, holders ?? listHolders(tx, id, { limit: MAX_HOLDERS }))
+  endDoneHolders(tx, rate)
 }
 
 function readSession(context: ServerContext, caller: Caller, id: string): Promise<SessionView> {

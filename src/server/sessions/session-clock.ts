@@ -3,6 +3,8 @@ import type { Database, ReadTx, Tx } from '../../db/index.ts'
 import {
   advanceSessions,
   cancelJobsOfEndedHolders,
+  endDoneHolders,
+  hasDoneHolders,
   hasJobsOfEndedHolders,
   type JobOrder,
   OrderReading,
@@ -74,20 +76,21 @@ export class SessionClock {
 
   /** Brings every open session up to date. */
   async runOnce(): Promise<void> {
-    const { db } = this.#dependencies
+    const { db, config } = this.#dependencies
     await this.#resume()
     const due = await db.read((tx) => this.#findDue(tx))
     if (due.qpus.length > 0) await db.write('settle sessions', (tx) => this.#settle(tx, due.qpus))
+    if (due.hasDone) await db.write('end holders', (tx) => endDoneHolders(tx, config.sessionRate))
     let { hasJobs } = due
     while (hasJobs) hasJobs = await db.write('cancel jobs of sessions', cancelJobsOfEndedHolders)
   }
 
-  #findDue(tx: ReadTx): { qpus: string[]; hasJobs: boolean } {
+  #findDue(tx: ReadTx): { qpus: string[]; hasJobs: boolean; hasDone: boolean } {
     const { order, config } = this.#dependencies
     const qpus = [...order.sessions.qpus(tx)]
     const had = this.#hasOpen
     this.#hasOpen = qpus.length > 0
-    if (!had && !this.#hasOpen) return { qpus: [], hasJobs: false }
+    if (!had && !this.#hasOpen) return { qpus: [], hasJobs: false, hasDone: false }
     const reading = new OrderReading(order, tx)
     const due = qpus.filter((id) => {
       const qpu = order.qpus.get(tx, id)
@@ -98,7 +101,7 @@ export class SessionClock {
     const hasJobs = hasJobsOfEndedHolders(tx)
     // If they cannot be cancelled now, it has to look again soon.
     this.#hasOpen ||= hasJobs
-    return { qpus: due, hasJobs }
+    return { qpus: due, hasJobs, hasDone: hasDoneHolders(tx) }
   }
 
   #settle(tx: Tx, qpus: readonly string[]): void {

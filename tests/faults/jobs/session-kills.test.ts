@@ -58,7 +58,7 @@ async function hold(idleSeconds = 1, heldMs = 0): Promise<void> {
   ]).toEqual([1, 1])
 }
 
-/** It is charged once for each stretch, for no more than it was held, and the balance is that of the ledger. */
+/** It is charged once for each stretch, for no more than it was held; the balance is that of the ledger. */
 function assertCharged({ id, held_seconds, activated_at, stopped_at }: Session): void {
   const of = { id }
   const entries = `FROM qpu_ledger WHERE kind = 'session' AND source_id LIKE $id || ':%'`
@@ -83,7 +83,7 @@ test.each<[string, Armed]>([
     `activation, ${step} the commit`,
     `settle sessions.${step}:1:kill`,
   ]),
-  ['charge with its pause', 'session.charged:1:kill'],
+  ['charge with its pause', 'session.charge-stored:1:kill'],
   ...STEPS.map((step): [string, Armed] => [`end, ${step} the commit`, `end session.${step}:1:kill`]),
 ])('killed at the %s: one session, charged once', async (_, armed) => {
   for (let run = 0; run < ROW_RUNS; run += 1) {
@@ -93,7 +93,7 @@ test.each<[string, Armed]>([
 })
 
 test('killed at the charge of a minute: charged once, for no more than it was held', async () => {
-  await lab.restart('session.charged:1:kill')
+  await lab.restart('session.charge-stored:1:kill')
   const restarted = lab.service.ended(120_000).then(() => lab.restart())
   await Promise.all([hold(600, 63_000), restarted])
 })

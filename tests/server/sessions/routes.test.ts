@@ -97,6 +97,39 @@ test('a request that waits for a session responds when it is active or has ended
   expect([ended.get('state'), ended.get('end_reason')]).toEqual(['closed', 'cooling'])
 })
 
+test('a program that waits says so, and one that leaves when it is done ends with its jobs', async () => {
+  const [first, second] = [
+    await server.createUser({ qpuSeconds: 1_000 }),
+    await server.createUser({ qpuSeconds: 1_000 }),
+  ]
+  const before = await start(first)
+  const started = await start(second, { holder: { awaited: true } })
+  const path = `/api/sessions/${started.get('id')}`
+  const until = () =>
+    server.db.read((tx) =>
+      tx.one<{ at: string }>('SELECT awaited_until AS at FROM session_holders WHERE id = $id', {
+        id: started.text('holder'),
+      }),
+    )
+  await server.db.write('pass', (tx) =>
+    tx.run('UPDATE session_holders SET awaited_until = $at WHERE id = $id', {
+      id: started.text('holder'),
+      at: tx.at,
+    }),
+  )
+  const passed = (await until())?.at ?? ''
+  await server.as(second).get(`${path}?wait=1`)
+  expect((await until())?.at).toBe(passed)
+  const own = server.as({ token: started.text('secret') })
+  await own.get(`${path}?wait=1`)
+  expect(((await until())?.at ?? '') > passed).toBe(true)
+  const job = await own.post('/api/jobs', JOB)
+  expect((await own.call('DELETE', `${path}?when=done`)).get('state')).toBe('queued')
+  await server.as(second).post(`/api/jobs/${job.get('id')}/cancel`)
+  expect((await own.call('DELETE', `${path}?when=done`)).get('state')).toBe('closed')
+  await server.as(first).call('DELETE', `/api/sessions/${before.get('id')}`)
+})
+
 test('superusers read sessions by record routes, and write none', async () => {
   const user = await server.createUser({ qpuSeconds: 1_000 })
   const id = String((await start(user)).get('id'))

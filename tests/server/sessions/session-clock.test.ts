@@ -3,7 +3,13 @@ import { toTimestamp } from '../../../src/base/index.ts'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { applyResult } from '../../../src/db/store/jobs/index.ts'
-import { closeSession, endHolder, resumeSessions } from '../../../src/db/store/sessions/index.ts'
+import {
+  closeSession,
+  endHolder,
+  leaveSession,
+  renewHolder,
+  resumeSessions,
+} from '../../../src/db/store/sessions/index.ts'
 import { RESULTS } from '../../support/server/job-lab.ts'
 import { SessionLab } from '../../support/sessions/session-lab.ts'
 import { until } from '../../support/until.ts'
@@ -96,6 +102,53 @@ describe('sessions', () => {
     await lab.pass()
     expect(await lab.runningUser()).toBe(lab.bob.id)
   }, 120_000)
+
+  test('a queued one ends, at no cost, when the program that waits for it is gone', async () => {
+    await using lab = await SessionLab.open()
+    const { db } = lab.lab
+    const holder = { kind: 'client', name: '', endsAt: '', isAwaited: true }
+    const first = await lab.start(lab.ada, { seconds: 3_600, idleSeconds: 3_600 })
+    const held = await lab.start(lab.bob, { holder, seconds: 3_600 })
+    await lab.pass()
+    for (let minutes = 0; minutes < 10; minutes++) {
+      await lab.pass(60)
+      await db.write('renew', (tx) => renewHolder(tx, held.holder))
+    }
+    // Nobody could read it while the server was away.
+    await lab.lab.clock.advance(600_000)
+    await db.write('resume', resumeSessions)
+    await lab.pass(299)
+    expect(await lab.stateOf(held)).toBe('queued')
+    await lab.pass(2)
+    expect([await lab.stateOf(held), await lab.paid(lab.bob)]).toEqual(['closed expired', 0])
+    // One that is active goes on, without those who are gone.
+    const again = await lab.start(lab.bob, { holder, seconds: 3_600, idleSeconds: 3_600 })
+    const other = await lab.start(lab.bob, { seconds: 3_600, idleSeconds: 3_600 })
+    await lab.pass(301)
+    await db.write('end', (tx) => endHolder(tx, first.holder, 1))
+    await lab.pass()
+    await lab.pass(600)
+    expect(await lab.stateOf(again)).toBe('active')
+    await db.write('end', (tx) => endHolder(tx, other.holder, 1))
+    expect(await lab.stateOf(again)).toBe('closed ended')
+  })
+
+  test('a holder that leaves when it is done ends with its last job', async () => {
+    await using lab = await SessionLab.open()
+    const held = await lab.start(lab.ada, { mode: 'batch' })
+    const other = await lab.start(lab.ada, { mode: 'batch' })
+    await lab.pass()
+    const of = { holder: held.holder.id }
+    const jobs = [await lab.lab.submit(lab.ada, '', 2, of), await lab.lab.submit(lab.ada, '', 2, of)]
+    await lab.lab.db.write('leave', (tx) => leaveSession(tx, [held.holder, other.holder]))
+    for (const { id } of jobs) {
+      await lab.pass(1)
+      expect(await lab.stateOf(held)).toBe('active')
+      await lab.lab.complete(id)
+    }
+    await lab.pass()
+    expect(await lab.stateOf(held)).toBe('closed ended')
+  })
 
   test('a paused one gives way to the next queued one', async () => {
     await using lab = await SessionLab.open()

@@ -4793,6 +4793,9 @@ type PostSessionsBodyHolder struct {
 
 	// When it ends at the latest
 	EndsAt *string `json:"ends_at,omitempty"`
+
+	// A program waits: while the session is queued, the holder ends 5 minutes after its secret last awaited it
+	Awaited *bool `json:"awaited,omitempty"`
 }
 
 // PostSessionsBody: see the reference of the routes

@@ -243,7 +243,11 @@ def test_a_batch_waits_for_its_jobs_together(backend: SvcBackend, svc: SvcClient
         assert sampler.mode is batch and batch.jobs == jobs
     results = batch.results(timeout=60)
     assert [result[0].data.meas.num_shots for result in results] == list(range(1, 8))
-    assert batch.status() == "Closed" and batch.usage() == sum(job.usage() for job in jobs)
+    until("the batch ends with its jobs", lambda: batch.status() == "Closed")
+    assert batch.usage() == sum(job.usage() for job in jobs)
+    with Batch(backend) as unread:
+        SvcSampler().run([(bell(), None, 5)])
+    until("a batch ends with its jobs although nobody reads them", lambda: unread.status() == "Closed")
     with Batch(svc.get_backend(waiting)) as other:
         pending = SvcSampler().run([bell()])
     other.cancel()
@@ -259,7 +263,8 @@ def test_a_session_is_opened_where_nothing_is_booked(service: Service, svc: SvcC
         assert (details["mode"], details["max_time"], details["id"]) == ("dedicated", 300, session.session_id)
     # It goes on until the last job has ended.
     assert second.result()[0].data.meas.num_shots == 6
-    assert session.status() == "Closed" and svc.sessions.get(session.session_id).end == "ended"
+    until("the session ends with its jobs", lambda: session.status() == "Closed")
+    assert svc.sessions.get(session.session_id).end == "ended"
     assert session.usage() > 0 and sum(job.usage() for job in session.jobs) == 0
     with pytest.raises(KeyError), Session(backend) as failing:
         raise KeyError

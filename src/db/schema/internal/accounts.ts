@@ -97,10 +97,15 @@ export const ACCOUNTS_TABLES: readonly Table[] = [
       created: 'TEXT NOT NULL',
       // The secret was ended with what its user had given out: it does not even read.
       revoked: 'INTEGER NOT NULL DEFAULT 0',
+      // While its session is queued, it ends unless its program has read it by then; '' = no program has to.
+      awaited_until: "TEXT NOT NULL DEFAULT ''",
+      // It ends with the last of the jobs that its secret submitted.
+      leaving: 'INTEGER NOT NULL DEFAULT 0',
     },
     [],
     [
       index('session_holders', ['session', 'ended_at', 'id'], false),
+      index('session_holders', ['leaving'], false, 'leaving = 1'),
       index('session_holders', ['user', 'key'], true, "key <> ''"),
     ],
   ),

@@ -52,7 +52,12 @@ export { advanceSessions, settleSessions } from './queue/sessions-of-qpu.ts'
 export { cancelJob } from './transitions/cancel.ts'
 export { type Claim, claimable, claimJob, type DispatchTarget, idleQpus } from './transitions/claim.ts'
 export { assertEnded, deleteJob, removeLargeValue } from './transitions/delete.ts'
-export { cancelJobsOfEndedHolders, hasJobsOfEndedHolders } from './transitions/end-holders.ts'
+export {
+  cancelJobsOfEndedHolders,
+  endDoneHolders,
+  hasDoneHolders,
+  hasJobsOfEndedHolders,
+} from './transitions/end-holders.ts'
 export { applyResult, type ResultOutcome, resultReads } from './transitions/finish.ts'
 export { deadlineOf, giveUp, listDueJobs } from './transitions/give-up.ts'
 export { holdJob } from './transitions/hold.ts'

@@ -1,16 +1,9 @@
-import {
-  AppError,
-  fromTimestamp,
-  HOUR_MS,
-  newId,
-  notFound,
-  SECOND_MS,
-  toTimestamp,
-} from '../../../base/index.ts'
+import { AppError, fromTimestamp, HOUR_MS, newId, SECOND_MS, toTimestamp } from '../../../base/index.ts'
 import { sessions } from '../../collections/sessions/sessions.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { READABLE_MS } from '../accounts/issued-access.ts'
 import { HELD_BY_CLUSTER } from './cluster-accounts.ts'
+import { awaitedUntil, lastEnd, requireSession, syncHolders } from './holders-end.ts'
 import type { Session } from './known-sessions.ts'
 import { closeSession, fundedMsOf, nextBookingOfOthers } from './settle.ts'
 
@@ -34,7 +27,8 @@ export interface NewHolder {
   mode: Session['mode']
   seconds: number
   idleSeconds: number
-  holder: { kind: string; name: string; endsAt: string }
+  /** `isAwaited`: its program waits, and reads it again and again until it is active. */
+  holder: { kind: string; name: string; endsAt: string; isAwaited?: boolean }
   key: string
   bodyHash: string
 }
@@ -77,9 +71,9 @@ export function startSession(tx: Tx, wanted: NewHolder, rate: number): HeldSessi
       reason: 'no_balance',
     })
   }
-  const { id } = open ? lengthen(tx, open, wanted) : insertSession(tx, wanted)
-  const holder = insertHolder(tx, id, wanted)
-  return { session: syncHolders(tx, id), holder, made: open ? 'holder' : 'session' }
+  const session = open ? lengthen(tx, open, wanted) : insertSession(tx, wanted)
+  const holder = insertHolder(tx, session, wanted)
+  return { session: syncHolders(tx, session.id), holder, made: open ? 'holder' : 'session' }
 }
 
 function knownHolder(tx: ReadTx, { user, key, bodyHash }: NewHolder): Holder | undefined {
@@ -165,7 +159,11 @@ export function setSeconds(tx: Tx, session: Session, seconds: number): Session {
   return tx.update(sessions, session.id, patch) ?? session
 }
 
-function insertHolder(tx: Tx, session: string, { user, holder, key, bodyHash }: NewHolder): Holder {
+function insertHolder(
+  tx: Tx,
+  { id: session, state }: Session,
+  { user, holder, key, bodyHash }: NewHolder,
+): Holder {
   const { count } = tx.one<{ count: number }>(
     'SELECT count(*) AS count FROM session_holders WHERE session = $session',
     { session },
@@ -185,28 +183,11 @@ function insertHolder(tx: Tx, session: string, { user, holder, key, bodyHash }: 
     created: tx.at,
   }
   tx.run(
-    `INSERT INTO session_holders (${COLUMNS}, key, body_hash)
-     VALUES ($id, $session, $user, $kind, $name, $ends_at, $ended_at, $created, $key, $bodyHash)`,
-    { ...row, key, bodyHash },
+    `INSERT INTO session_holders (${COLUMNS}, key, body_hash, awaited_until)
+     VALUES ($id, $session, $user, $kind, $name, $ends_at, $ended_at, $created, $key, $bodyHash, $awaited)`,
+    { ...row, key, bodyHash, awaited: holder.isAwaited && state === 'queued' ? awaitedUntil(tx) : '' },
   )
   return row
-}
-
-/** Stores when the last holder of a session ends. */
-function syncHolders(tx: Tx, id: string): Session {
-  const last = lastEnd(tx, id) ?? tx.at
-  const session = requireSession(tx, id)
-  return session.holders_end === last ? session : (tx.update(sessions, id, { holders_end: last }) ?? session)
-}
-
-/** When the last of the holders that have not ended ends, '' = with the session; undefined without any. */
-function lastEnd(tx: ReadTx, session: string): string | undefined {
-  const open = tx.one<{ first: string | null; last: string | null }>(
-    `SELECT min(ends_at) AS first, max(ends_at) AS last FROM session_holders
-     WHERE session = $session AND ended_at = ''`,
-    { session },
-  )
-  return (open?.first === '' ? '' : open?.last) ?? undefined
 }
 
 /** Holders of a session that a response has. */
@@ -230,6 +211,11 @@ export function endHolder(tx: Tx, { id, session }: Pick<Holder, 'id' | 'session'
   tx.run("UPDATE session_holders SET ended_at = $at WHERE id = $id AND ended_at = ''", { id, at: tx.at })
   if (lastEnd(tx, session) === undefined) closeSession(tx, session, { end: 'ended', rate })
   else if (requireSession(tx, session).state !== 'closed') syncHolders(tx, session)
+}
+
+/** Lets holders end when the jobs that their secrets submitted have ended. */
+export function leaveSession(tx: Tx, holders: readonly Pick<Holder, 'id'>[]): void {
+  for (const { id } of holders) tx.run('UPDATE session_holders SET leaving = 1 WHERE id = $id', { id })
 }
 
 /** What the secret of a holder opens at present; undefined for an unknown or a revoked one. */
@@ -256,12 +242,6 @@ export function readHolder(
 
 export function holderById(tx: ReadTx, id: string): Holder | undefined {
   return tx.one(`SELECT ${COLUMNS} FROM session_holders WHERE id = $id`, { id })
-}
-
-function requireSession(tx: ReadTx, id: string): Session {
-  const session = tx.find(sessions, id)
-  if (!session) throw notFound()
-  return session
 }
 
 /** Sessions of a user, of a cluster or of all, newest first; with `holder` open ones that it has. */

@@ -6,6 +6,7 @@ export {
   type HeldSession,
   type Holder,
   holderById,
+  leaveSession,
   listHolders,
   listSessions,
   MAX_HOLDERS,
@@ -15,6 +16,7 @@ export {
   setSeconds,
   startSession,
 } from './holders.ts'
+export { renewHolder } from './holders-end.ts'
 export { KnownSessions, openSession, openSessionsOf, type Session } from './known-sessions.ts'
 export {
   type Advanced,

@@ -152,8 +152,9 @@ export function gateOf(sessions: readonly OpenSession[], now: number): SessionGa
 /** When sessions of which each begins after the one before have ended, at the latest. */
 export function latestEnd(line: readonly OpenSession[], now: number): number {
   return line.reduce((at, { endsAt, holdersEndAt, lastsMs }) => {
-    const end = endsAt === undefined ? at + lastsMs : Math.max(at, endsAt)
-    return Math.max(at, Math.min(end, holdersEndAt))
+    // Holders that wait may stay longer than they have said so far.
+    if (endsAt === undefined) return at + lastsMs
+    return Math.max(at, Math.min(endsAt, holdersEndAt))
   }, now)
 }
 

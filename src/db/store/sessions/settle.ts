@@ -4,6 +4,7 @@ import { sessions } from '../../collections/sessions/sessions.ts'
 import { firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeSession } from '../accounts/ledger.ts'
+import { endWaits, renewAll } from './holders-end.ts'
 import { openSession, rowOf } from './known-sessions.ts'
 import { type Advanced, close, type SessionCharge, type SessionEnd } from './machine.ts'
 
@@ -26,9 +27,11 @@ export function storeAdvanced(
       ...rowOf(session),
       ...(before === undefined ? {} : { held_ms: before + heldMs }),
     })
+    const { state, activatedAt, activeSince } = session
+    if (state === 'active' && activatedAt === activeSince) endWaits(tx, session.id)
   }
   for (const charge of charges) chargeHold(tx, qpu, charge, rate)
-  if (feature('FAILPOINTS') && charges.length > 0) failpoint('session.charged')
+  if (feature('FAILPOINTS') && charges.length > 0) failpoint('session.charge-stored')
 }
 
 function chargeHold(
@@ -139,6 +142,7 @@ function uncharged(
 export function resumeSessions(tx: Tx): void {
   const rows = tx.all<{ id: string }>("SELECT id FROM sessions WHERE state = 'active' AND charged_to <> ''")
   for (const { id } of rows) tx.update(sessions, id, { charged_to: tx.at })
+  renewAll(tx)
 }
 
 /** An open session of another user that has begun and may last into a time, on a QPU or on any (''). */

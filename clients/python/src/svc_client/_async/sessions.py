@@ -48,7 +48,7 @@ class AsyncSessions:
         seconds: int = 3600,
         idle_seconds: int | None = None,
         mode: SessionMode | None = None,
-        holder: Mapping[str, str] | None = None,
+        holder: Mapping[str, str | bool] | None = None,
         idempotency_key: str | None = None,
     ) -> QpuSession:
         """Opens a session, or joins the open one of the same QPU and mode; repeated without harm, because it has a key.
@@ -58,7 +58,8 @@ class AsyncSessions:
             idle_seconds: without a job for so long, it is paused and others run; default 60.
             mode: ``exclusive``, the default: only jobs of the account run, and the time is charged; ``batch``: they go
                 first, and each is charged.
-            holder: ``kind`` and ``id`` of what holds it, such as a batch job, and ``ends_at``, when that ends.
+            holder: ``kind`` and ``id`` of what holds it, such as a batch job, and ``ends_at``, when that ends; with
+                ``awaited``, it ends when nobody has waited for the queued session for 5 minutes.
             idempotency_key: a key of your own: starts with the same key are one.
 
         Raises:
@@ -93,19 +94,26 @@ class AsyncSessions:
         body = {"seconds": seconds}
         return QpuSession.of(await self._transport.request("PATCH", path, body=body, is_repeatable=True))
 
-    async def end(self, session: str | QpuSession, *, reason: str | None = None) -> QpuSession:
+    async def end(
+        self, session: str | QpuSession, *, reason: str | None = None, when_done: bool = False
+    ) -> QpuSession:
         """Ends a session; the running job ends first.
 
         What ``start`` has returned leaves one that others have joined, and so does a batch job that of its ``SVC_SESSION``.
 
         Args:
             reason: of a superuser, for its user.
+            when_done: with the last of the jobs that were submitted in it, instead of cancelling those that wait.
         """
         holder = session.holder if isinstance(session, QpuSession) else ""
-        query = {"holder": holder or None, "reason": reason}
-        headers = await self._as_holder_of(str(session)) if not holder and reason is None else None
-        path = f"/api/sessions/{segment(str(session))}"
-        return QpuSession.of(await self._transport.request("DELETE", path, query=query, headers=headers))
+        query = {"holder": holder or None, "reason": reason, "when": "done" if when_done else None}
+        path, secret = f"/api/sessions/{segment(str(session))}", self._transport.session
+        if secret is not None and not holder and reason is None:
+            try:
+                return QpuSession.of(await self._transport.request("DELETE", path, query=query, headers=_bearer(secret)))
+            except (AuthenticationError, NotFoundError):
+                pass  # It is the secret of another session.
+        return QpuSession.of(await self._transport.request("DELETE", path, query=query))
 
     async def wait(self, session: str | QpuSession, timeout: float | None = None) -> QpuSession:
         """Waits until a session is active, or paused only because no job came.
@@ -130,7 +138,9 @@ class AsyncSessions:
                 raise SessionTimeout(f"Session {now.id} on QPU {now.qpu} is {now.state}, not active within {timeout:g} s")
             query = {"wait": max(1, int(left)), "state": now.state}
             try:
-                now, failures = await self._read(now, query=query, retries=_ONCE), 0
+                # By its secret: the server knows that this program waits.
+                headers = _bearer(now.secret) if now.secret else None
+                now, failures = await self._read(now, query=query, headers=headers, retries=_ONCE), 0
             except SvcError as error:
                 if not is_temporary(error):
                     raise
@@ -143,14 +153,6 @@ class AsyncSessions:
         """The session that a secret belongs to, such as that of ``SVC_SESSION``."""
         found = await self._transport.request("GET", "/api/sessions", headers=_bearer(secret))
         return QpuSession.of({**found[0], "secret": secret})
-
-    async def _as_holder_of(self, session: str) -> dict[str, str] | None:
-        """The credential that ends what holds a session for this client alone; None unless its secret is of the session."""
-        secret = self._transport.session
-        try:
-            return _bearer(secret) if secret is not None and (await self.of_secret(secret)).id == session else None
-        except AuthenticationError:
-            return None
 
     async def _read(self, session: str | QpuSession, **options: Any) -> QpuSession:
         known = session if isinstance(session, QpuSession) else None
@@ -214,7 +216,9 @@ class AsyncHolding:
             yield await self.sessions.wait(await self._given(secret, qpu), timeout)
             return
         target = qpu or await self._usual_qpu()
-        started = await self.sessions.start(target, seconds=seconds, idle_seconds=idle_seconds, mode=mode)
+        started = await self.sessions.start(
+            target, seconds=seconds, idle_seconds=idle_seconds, mode=mode, holder={"awaited": True}
+        )
         try:
             held = await self.sessions.wait(started, timeout)
             self._held.append(held)
@@ -228,10 +232,10 @@ class AsyncHolding:
         finally:
             await self._end(started)
 
-    async def _end(self, session: QpuSession) -> None:
+    async def _end(self, session: QpuSession, when_done: bool = False) -> None:
         """Ends a session that this client has started; a failure is no reason to lose what has run in it."""
         try:
-            await self.sessions.end(session)
+            await self.sessions.end(session, when_done=when_done)
         except SvcError as error:
             logger.warning("Session %s on QPU %s was not ended, and lasts on: %s", session.id, session.qpu, error)
 

@@ -57,9 +57,9 @@ class _Context:
         return str(self._backend.name)
 
     def close(self) -> None:
-        """Takes no further jobs. Those that were submitted go on; when the last one is read as ended, so is the session."""
+        """Takes no further jobs. Those that were submitted go on, and with the last one the session ends."""
         self._is_closed = True
-        self._end_if_done()
+        self._end(when_done=True)
 
     def cancel(self) -> None:
         """Takes no further jobs, cancels those that are pending, and ends the session."""
@@ -110,7 +110,6 @@ class _Context:
         ended = {part.id: part for part in self.service.wait(parts, timeout=timeout, progress=progress)}
         for job in self._jobs:
             job.svc = tuple(ended[part.id] for part in job.svc)
-        self._end_if_done()
         return [job.result() for job in self._jobs]
 
     def _state(self) -> str:
@@ -120,14 +119,10 @@ class _Context:
         self._held = self.service.sessions.get(self._held)
         return self._held.state
 
-    def _end_if_done(self) -> None:
-        if self._is_closed and all(part.done() for job in self._jobs for part in job.svc):
-            self._end()
-
-    def _end(self) -> None:
+    def _end(self, when_done: bool = False) -> None:
         if self._held is not None and self._is_own:
-            self._is_own = False
-            self.service._end(self._held)
+            self._is_own = when_done
+            self.service._end(self._held, when_done)
 
     def _assert_open(self) -> None:
         if self._is_closed:

@@ -45,7 +45,6 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
         self._client = client
         self._plan = plan
         self._backend = None if mode is None else mode.svc_backend
-        self._context = None if mode is None else mode.context
         self._result: PrimitiveResult[Any] | None = None
 
     @classmethod
@@ -208,8 +207,6 @@ class SvcPrimitiveJob(BasePrimitiveJob[PrimitiveResult[Any], JobStatus]):
 
     def _keep(self, jobs: Iterable[Job]) -> None:
         self.svc = tuple(jobs)
-        if self._context is not None:
-            self._context._end_if_done()
 
     def done(self) -> bool:
         """Whether all its jobs are completed."""

@@ -1,4 +1,5 @@
 import type { ReadTx, Tx } from '../../../records/tx.ts'
+import { endHolder, type Holder } from '../../sessions/holders.ts'
 import { cancelJob } from './cancel.ts'
 
 /** Jobs that one transaction cancels. */
@@ -16,6 +17,22 @@ export const DUE = `SELECT job.id FROM quantum_jobs job
 /** Whether the holder whose secret submitted a row of `quantum_jobs` has ended by `$at`, as SQL. */
 export const OF_ENDED_HOLDER = `(holder <> '' AND EXISTS (SELECT 1 FROM session_holders holder
     JOIN sessions ON sessions.id = holder.session WHERE holder.id = quantum_jobs.holder AND ${HAS_ENDED}))`
+
+/** Holders that leave when the jobs that their secrets submitted have ended, which they have. */
+const DONE = `SELECT id, session FROM session_holders leaver WHERE leaving = 1 AND ended_at = ''
+    AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'pending' AND holder > '' AND holder = leaver.id)
+    AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND holder = leaver.id)
+  LIMIT $limit`
+
+export function hasDoneHolders(tx: ReadTx): boolean {
+  return tx.one(DONE, { limit: 1 }) !== undefined
+}
+
+/** Ends holders that leave, of which no job is left, and their sessions. */
+export function endDoneHolders(tx: Tx, rate: number): void {
+  const done = tx.all<Pick<Holder, 'id' | 'session'>>(DONE, { limit: MAX_JOBS })
+  for (const holder of done) endHolder(tx, holder, rate)
+}
 
 /** Whether any job has to be cancelled because its session has ended. */
 export function hasJobsOfEndedHolders(tx: ReadTx): boolean {
