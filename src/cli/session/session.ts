@@ -75,7 +75,8 @@ const endCommand = defineCommand({
           ? (await named(transport, positionals)).map((one) => ({ ...one, query: { reason } }))
           : await holdsFor(transport, holder)
       const ended: wire.Session[] = []
-      for (const { id, ...options } of ends) ended.push(await transport.request('DELETE', pathOf(id), options))
+      for (const { id, ...options } of ends)
+        ended.push(await transport.request('DELETE', pathOf(id), options))
       return ended
     })
   },
