@@ -5,8 +5,12 @@ import { createRng, type Rng } from '../../src/simulator/index.ts'
 const CIRCUITS = join(import.meta.dir, '../../tests/circuits')
 const HEADER = 'OPENQASM 2.0;\ninclude "qelib1.inc";\n'
 
+/** The circuits of one kind are counted together. */
+export type Family = 'adder' | 'qft' | 'qaoa' | 'grover' | 'random' | 'other'
+
 /** A circuit to compile, in OpenQASM 2. */
 export interface NamedCircuit {
+  family: Family
   name: string
   qubits: number
   program: string
@@ -22,11 +26,11 @@ const GATES: readonly [name: string, angles: number, qubits: number][] = [
   ['ccx', 0, 3],
 ]
 
-/** A random circuit of 2 to 12 qubits and a depth of 5 to 60, measured at its end. */
-export function randomProgram(seed: number): NamedCircuit {
+/** A random circuit of 2 to `maxQubits` qubits and a depth of 5 to 60, measured at its end. */
+export function randomProgram(seed: number, maxQubits: number): NamedCircuit {
   const rng = createRng(seed)
   const pick = (count: number) => Math.floor(rng.next() * count)
-  const qubits = 2 + pick(11)
+  const qubits = 2 + pick(maxQubits - 1)
   const depth = 5 + pick(56)
   const lines: string[] = []
   for (let layer = 0; layer < depth; layer++) {
@@ -43,25 +47,45 @@ export function randomProgram(seed: number): NamedCircuit {
       )
     }
   }
-  return { name: `random ${seed}`, qubits, program: programOf(qubits, lines) }
+  return named('random', `random ${seed}`, qubits, lines)
 }
 
-/** Circuits with a name that fit the chip: those of `tests/circuits` and some of other sizes. */
-export function namedPrograms(maxQubits: number): NamedCircuit[] {
+/** Sizes of each kind that are compiled for a chip with so many qubits. */
+const SIZES: Readonly<Record<number, Readonly<Record<'adder' | 'qft' | 'qaoa' | 'grover', number[]>>>> = {
+  5: { adder: [4], qft: [3, 4, 5], qaoa: [4, 5], grover: [3, 4, 5] },
+  9: { adder: [4, 6, 8], qft: [5, 7, 9], qaoa: [6, 8, 9], grover: [4, 5, 6, 8] },
+  16: { adder: [6, 10, 14, 16], qft: [6, 10, 14, 16], qaoa: [8, 12, 14, 16], grover: [5, 6, 8, 12] },
+  27: { adder: [6, 10, 14, 20, 26], qft: [6, 10, 14, 20], qaoa: [8, 12, 16, 24], grover: [5, 6, 8, 10, 14] },
+}
+
+/** Adders, Fourier transforms, QAOA and searches that fit a chip of 5, 9, 16 or 27 qubits. */
+export function familyPrograms(chipQubits: number): NamedCircuit[] {
+  const { adder = [], qft = [], qaoa = [], grover = [] } = SIZES[chipQubits] ?? {}
+  return [
+    ...adder.map((qubits) => named('adder', `adder ${qubits}`, qubits, rippleCarry(qubits))),
+    ...qft.map((qubits) => named('qft', `qft ${qubits}`, qubits, [...product(qubits), ...fourier(qubits)])),
+    ...qaoa.map((qubits) => named('qaoa', `qaoa ${qubits}`, qubits, approximate(qubits))),
+    ...grover.map((qubits) => named('grover', `grover ${qubits}`, qubits, searched(qubits))),
+  ]
+}
+
+/** Circuits of no such kind that fit the chip: those of `tests/circuits` and some of other sizes. */
+export function otherPrograms(maxQubits: number): NamedCircuit[] {
   const stored = readdirSync(CIRCUITS)
     .filter((file) => file.endsWith('.qasm'))
     .map((file) => ({ name: file.slice(0, -5), program: readFileSync(join(CIRCUITS, file), 'utf8') }))
     .filter(({ program }) => !/\bif\s*\(/.test(program))
-    .map((each) => ({ ...each, qubits: qubitsOf(each.program) }))
-    .filter(({ qubits }) => qubits <= maxQubits)
+    .map((each): NamedCircuit => ({ ...each, family: 'other', qubits: qubitsOf(each.program) }))
   const made = [4, 6, 8, 10, 12].flatMap((qubits) => [
-    { name: `qft ${qubits}`, qubits, program: programOf(qubits, fourier(qubits)) },
-    { name: `qaoa ${qubits}`, qubits, program: programOf(qubits, approximate(qubits)) },
-    { name: `quantum volume ${qubits}`, qubits, program: programOf(qubits, volume(qubits)) },
-    { name: `ghz ${qubits}`, qubits, program: programOf(qubits, greenberger(qubits)) },
-    { name: `vqe ${qubits}`, qubits, program: programOf(qubits, variational(qubits)) },
+    named('other', `quantum volume ${qubits}`, qubits, volume(qubits)),
+    named('other', `ghz ${qubits}`, qubits, greenberger(qubits)),
+    named('other', `vqe ${qubits}`, qubits, variational(qubits)),
   ])
-  return [...stored, ...made]
+  return [...stored, ...made].filter(({ qubits }) => qubits <= maxQubits)
+}
+
+function named(family: Family, name: string, qubits: number, lines: readonly string[]): NamedCircuit {
+  return { family, name, qubits, program: programOf(qubits, lines) }
 }
 
 function programOf(qubits: number, lines: readonly string[]): string {
@@ -84,6 +108,63 @@ function shuffled(count: number, rng: Rng): number[] {
     ;[order[at], order[other]] = [order[other] ?? 0, order[at] ?? 0]
   }
   return order
+}
+
+/** Each qubit in a state of its own, so that gates on states that are known do not fall away. */
+function product(qubits: number): string[] {
+  const rng = createRng(300 + qubits)
+  return Array.from({ length: qubits }, (_, at) => gate('u3', [3 * rng.next(), 6 * rng.next(), 0], [at]))
+}
+
+/** Cuccaro and others, arXiv:quant-ph/0410184: a carry, two numbers bit by bit, and the last carry. */
+function rippleCarry(qubits: number): string[] {
+  const bits = (qubits - 2) / 2
+  const [b, a] = [(bit: number) => 2 * bit + 1, (bit: number) => 2 * bit + 2]
+  const carry = (bit: number) => (bit === 0 ? 0 : a(bit - 1))
+  const lines = product(qubits).slice(1, -1)
+  for (let bit = 0; bit < bits; bit++) {
+    lines.push(gate('cx', [], [a(bit), b(bit)]), gate('cx', [], [a(bit), carry(bit)]))
+    lines.push(gate('ccx', [], [carry(bit), b(bit), a(bit)]))
+  }
+  lines.push(gate('cx', [], [a(bits - 1), qubits - 1]))
+  for (let bit = bits - 1; bit >= 0; bit--) {
+    lines.push(gate('ccx', [], [carry(bit), b(bit), a(bit)]))
+    lines.push(gate('cx', [], [a(bit), carry(bit)]), gate('cx', [], [carry(bit), b(bit)]))
+  }
+  return lines
+}
+
+/**
+ * Two rounds of Grover's search for one state: with up to 5 qubits by gates with many controls, with more by a
+ * chain of ccx on ancillas, n - 2 for n qubits that are searched.
+ */
+function searched(qubits: number): string[] {
+  const searching = qubits <= 5 ? qubits : (qubits + 2) / 2
+  const all = Array.from({ length: searching }, (_, at) => at)
+  const each = (name: string, chosen = all) => chosen.map((at) => gate(name, [], [at]))
+  const marked = all.filter((at) => at % 3 === 1)
+  const flip = qubits <= 5 ? directFlip(all) : chainedFlip(all, qubits)
+  const round = [
+    ...[...each('x', marked), ...flip, ...each('x', marked)],
+    ...[...each('h'), ...each('x'), ...flip, ...each('x'), ...each('h')],
+  ]
+  return [...each('h'), ...round, ...round]
+}
+
+function directFlip(qubits: readonly number[]): string[] {
+  const target = qubits.length - 1
+  const name = ['', 'x', 'cx', 'ccx', 'c3x', 'c4x'][qubits.length] ?? ''
+  return [gate('h', [], [target]), gate(name, [], qubits), gate('h', [], [target])]
+}
+
+function chainedFlip(qubits: readonly number[], total: number): string[] {
+  const [first = 0, second = 0, ...others] = qubits
+  const target = others.pop() ?? 0
+  let ancilla = qubits.length
+  const chain = [gate('ccx', [], [first, second, ancilla])]
+  for (const each of others) chain.push(gate('ccx', [], [each, ancilla, ++ancilla]))
+  if (ancilla >= total) throw new RangeError('too few ancillas')
+  return [...chain, gate('cz', [], [ancilla, target]), ...chain.toReversed()]
 }
 
 function fourier(qubits: number): string[] {

@@ -7,15 +7,19 @@ from qiskit.transpiler import CouplingMap
 
 
 def compiled(question):
-    """The gates of a circuit after `transpile`, as names, angles of the first rotation, and qubits."""
+    """For each seed, the gates of a circuit after `transpile`: names, angles of the first rotation, and qubits."""
     circuit = qasm2.loads(question["program"], custom_instructions=qasm2.LEGACY_CUSTOM_INSTRUCTIONS)
     coupling = CouplingMap([pair for one, other in question["edges"] for pair in ([one, other], [other, one])])
+    return [gates_of(circuit, coupling, question["level"], seed) for seed in question["seeds"]]
+
+
+def gates_of(circuit, coupling, level, seed):
     routed = transpile(
         circuit,
         coupling_map=coupling,
         basis_gates=["u", "cz"],
-        optimization_level=question["level"],
-        seed_transpiler=question["seed"],
+        optimization_level=level,
+        seed_transpiler=seed,
     )
     places = {qubit: index for index, qubit in enumerate(routed.qubits)}
     return [

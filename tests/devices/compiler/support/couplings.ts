@@ -39,7 +39,7 @@ export function line(qubits: number): Coupling {
   return { qubits, edges: Array.from({ length: qubits - 1 }, (_, index) => [index, index + 1] as const) }
 }
 
-function grid(rows: number, columns: number): Coupling {
+export function grid(rows: number, columns: number): Coupling {
   const edges: [number, number][] = []
   for (let at = 0; at < rows * columns; at++) {
     if ((at + 1) % columns !== 0) edges.push([at, at + 1])
