@@ -135,8 +135,8 @@ function rippleCarry(qubits: number): string[] {
 }
 
 /**
- * Two rounds of Grover's search for one state: with up to 5 qubits by gates with many controls, with more by a
- * chain of ccx on ancillas, n - 2 for n qubits that are searched.
+ * Two rounds of Grover's search for one state: with up to 5 qubits by gates with many controls, with more
+ * by a chain of ccx on ancillas, n - 2 for n qubits that are searched.
  */
 function searched(qubits: number): string[] {
   const searching = qubits <= 5 ? qubits : (qubits + 2) / 2

@@ -2,15 +2,14 @@
  * Compiles circuits for four chips and compares the number of CZ and the duration with the median of five
  * seeds of Qiskit's `transpile` at level 3 on the same coupling:
  * `bun run bench/compiler/qiskit.ts [--random N] [--seed N] [--others] [--reference FILE]`. The seeds of the
- * random circuits are drawn at each run and printed; `--reference` keeps what Qiskit made in a file. Prints the
- * processor time of our compiler, too. Exits with 1 when a goal is missed.
+ * random circuits are drawn at each run and printed; `--reference` keeps what Qiskit made in a file. Prints
+ * the processor time of our compiler, too. Exits with 1 when a goal is missed.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { decompose } from '../../src/devices/compiler/decompose/decompose.ts'
 import { type NativeOp, toNative } from '../../src/devices/compiler/decompose/native.ts'
-import { place } from '../../src/devices/compiler/levels.ts'
+import { place, stepsOf } from '../../src/devices/compiler/levels.ts'
 import type { Coupling } from '../../src/devices/compiler/route/coupling.ts'
 import { lowerProgram, type Op, parseProgram } from '../../src/qasm/index.ts'
 import { grid, line } from '../../tests/devices/compiler/support/couplings.ts'
@@ -130,7 +129,7 @@ const cpuMs = { 1: 0, 2: 0 }
 
 function compiled(ops: readonly Op[], qubits: number, coupling: Coupling, level: 1 | 2): Figures {
   const before = process.cpuUsage()
-  const steps = decompose(ops)
+  const steps = stepsOf(ops, level)
   const { steps: placed } = place({ steps, qubits, fixed: new Map(), coupling }, level)
   const native = toNative(placed)
   const { user, system } = process.cpuUsage(before)

@@ -1,9 +1,8 @@
 import type { Circuit } from '../../qasm/index.ts'
 import { JobError } from '../errors.ts'
 import type { Schedule } from '../pulse/schedule.ts'
-import { decompose } from './decompose/decompose.ts'
 import { toNative } from './decompose/native.ts'
-import { levelOf, type OptimizationLevel, type PlacementRequest, planPlacement } from './levels.ts'
+import { levelOf, type OptimizationLevel, type PlacementRequest, planPlacement, stepsOf } from './levels.ts'
 import type { RoutedCircuit } from './route/route.ts'
 import type { CalibratedChip } from './schedule/calibrated-chip.ts'
 import type { Decoupling } from './schedule/decouple.ts'
@@ -74,7 +73,7 @@ export function compileCircuit(
   const { qubits, clbits, computed } = circuit
   const fixed = physicalQubits(circuit)
   const used = levelOf(level, fixed.size)
-  const steps = decompose(wanted, used === 0)
+  const steps = stepsOf(wanted, used)
   const routed = placeOn(chip, { steps, qubits, fixed }, used)
   const ops = playedOps(toNative(routed.steps, (qubit) => pulseNsOf(qubit, chip)))
   const nameOf = (at: number) => (at < 0 ? null : (chip.qubits[at] ?? null))

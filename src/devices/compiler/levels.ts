@@ -1,3 +1,6 @@
+import type { Op } from '../../qasm/index.ts'
+import { decompose } from './decompose/decompose.ts'
+import { relativeToffolis } from './decompose/relative-toffoli.ts'
 import type { Step } from './decompose/step.ts'
 import { optimize, optimizeFree } from './optimize/optimize.ts'
 import { costOf, onBestQubits } from './route/best-qubits.ts'
@@ -19,6 +22,14 @@ const EFFORTS: Readonly<Record<OptimizationLevel, RoutingEffort>> = {
   0: { starts: 24, gates: 170, results: 1 },
   1: { starts: 24, gates: 170, results: 4 },
   2: { starts: 100, gates: 1_500, results: 24 },
+}
+
+/**
+ * The steps of a circuit whose qubits are in their ground state before it.
+ * @throws JobError as `decompose` does.
+ */
+export function stepsOf(ops: readonly Op[], level: OptimizationLevel): Step[] {
+  return level === 0 ? decompose(ops, true) : decompose(ops, false, relativeToffolis(ops))
 }
 
 /** A circuit to be placed on a chip. */
@@ -51,11 +62,11 @@ export function planPlacement(request: PlacementRequest, level: OptimizationLeve
   const placed = (circuit: RoutedCircuit) => (fixed.size > 0 ? circuit : onBestQubits(circuit, coupling))
   const cost = ({ steps }: RoutedCircuit) => costOf(steps, coupling)
   if (level === 0) {
-    const search = planRoute({ ...request, effort })
+    const search = planRoute({ ...request, effort, isWritten: true })
     return () => placed(first(search()))
   }
   const { steps, wires } = optimizeFree(request.steps, new Set(request.fixed.keys()))
-  const search = planRoute({ ...request, steps, effort })
+  const search = planRoute({ ...request, steps, effort, isWritten: false })
   return () => {
     const routes = search().map((each) => placed({ ...each, steps: optimize(each.steps) }))
     const best = routes.reduce((one, other) => (cost(other) < cost(one) ? other : one))

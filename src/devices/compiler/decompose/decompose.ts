@@ -1,6 +1,7 @@
 import { isFrameChange, type Op, type UnitaryOp } from '../../../qasm/index.ts'
 import { JobError } from '../../errors.ts'
 import { addControlled, addPhase, type Controls } from './controlled.ts'
+import { addRelativeToffoli, type Roles } from './relative-toffoli.ts'
 import { type Step, StepList } from './step.ts'
 import { addControlledTwoQubit, addTwoQubit } from './two-qubit.ts'
 
@@ -12,13 +13,20 @@ const MAX_STEPS = 1_000_000
 /**
  * Writes a circuit as unitaries on one qubit and CZ, each gate by its matrix, up to a global phase.
  * @param asWritten whether each gate is played by itself: steps of different gates are not joined, `id` waits
+ * @param relative gates that may change signs of basis states, as `relativeToffolis` finds them
  * @throws JobError naming a gate on more qubits than the decomposition can handle.
  */
-export function decompose(ops: readonly Op[], asWritten = false): Step[] {
+export function decompose(
+  ops: readonly Op[],
+  asWritten = false,
+  relative: ReadonlyMap<number, Roles> = new Map(),
+): Step[] {
   const list = new StepList()
   for (const [index, op] of ops.entries()) {
     if (asWritten) list.gate = index
-    addOp(list, op)
+    const roles = relative.get(index)
+    if (roles && op.kind === 'unitary') addRelativeToffoli(list, op, roles)
+    else addOp(list, op)
     if (list.steps.length > MAX_STEPS) {
       throw new JobError(`the circuit decomposes into more than ${MAX_STEPS} gates`, {
         errorCode: 'circuit_too_large',

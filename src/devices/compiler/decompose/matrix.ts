@@ -5,6 +5,7 @@ export const HADAMARD: Matrix = real2(Math.SQRT1_2, Math.SQRT1_2, Math.SQRT1_2, 
 export const PAULI_X: Matrix = real2(0, 1, 1, 0)
 export const PAULI_Y: Matrix = Float64Array.from([0, 0, 0, -1, 0, 1, 0, 0])
 export const PAULI_Z: Matrix = real2(1, 0, 0, -1)
+export const PAULIS = [PAULI_X, PAULI_Y, PAULI_Z] as const
 
 function real2(a: number, b: number, c: number, d: number): Matrix {
   return Float64Array.from([a, 0, b, 0, c, 0, d, 0])

@@ -1,17 +1,16 @@
 import { adjoint, type Matrix, rxMatrix, ryMatrix, rzMatrix } from '../../../qasm/index.ts'
 import { addControlled, type Controls } from './controlled.ts'
-import { HADAMARD, IDENTITY, onBoth, PAULI_X, PAULI_Y, PAULI_Z, product } from './matrix.ts'
+import { HADAMARD, IDENTITY, onBoth, PAULIS, product } from './matrix.ts'
 import type { StepList } from './step.ts'
 import { type TwoQubitForm, twoQubitFormOf } from './two-qubit-form.ts'
 
 /** Two qubits, the less significant of the matrix first. */
 type Pair = readonly [low: number, high: number]
-type Axes = readonly [x: number, y: number, z: number]
+export type Axes = readonly [x: number, y: number, z: number]
 
 /** Below this, in rad, an interaction counts as none. */
 const NONE = 1e-10
 const QUARTER = Math.PI / 4
-const PAULIS = [PAULI_X, PAULI_Y, PAULI_Z] as const
 
 /** A unitary of one qubit that exchanges two axes, applied to both qubits: signs cancel. */
 const EXCHANGE = { xy: rzMatrix(Math.PI / 2), xz: HADAMARD, yz: rxMatrix(Math.PI / 2) } as const
@@ -23,7 +22,7 @@ const TO_Y: readonly (Exchange | undefined)[] = ['xy', undefined, 'yz']
 
 /** Adds any unitary on two qubits with the fewest CZ: none to three. */
 export function addTwoQubit(list: StepList, [low, high]: Pair, matrix: Matrix): void {
-  const { before, interaction, after } = reduced(twoQubitFormOf(matrix))
+  const { before, interaction, after } = interactionOf(matrix)
   list.local(low, before.low)
   list.local(high, before.high)
   addInteraction(list, [low, high], interaction)
@@ -37,7 +36,7 @@ export function addTwoQubit(list: StepList, [low, high]: Pair, matrix: Matrix): 
  */
 export function addControlledTwoQubit(list: StepList, controls: Controls, pair: Pair, matrix: Matrix): void {
   const [low, high] = pair
-  const form = reduced(twoQubitFormOf(matrix))
+  const form = interactionOf(matrix)
   const { before, after } = form
   const [x, y, z] = form.interaction
   const under = (qubit: number, unitary: Matrix) => addControlled(list, controls, qubit, unitary)
@@ -63,17 +62,22 @@ function addCx(list: StepList, control: number, target: number): void {
   list.local(target, HADAMARD)
 }
 
+/** CZ that exp(i(x XX + y YY + z ZZ)) takes. */
+export function czOf(angles: Axes): number {
+  const sizes = angles.map((angle) => Math.abs(withinQuarter(angle)))
+  const some = sizes.filter((size) => size >= NONE)
+  return some.length === 1 && Math.abs((some[0] ?? 0) - QUARTER) >= NONE ? 2 : some.length
+}
+
 /** Adds exp(i(x XX + y YY + z ZZ)), whose angles lie within ±pi/4. */
-function addInteraction(list: StepList, pair: Pair, axes: Axes): void {
+export function addInteraction(list: StepList, pair: Pair, axes: Axes): void {
   const sizes = axes.map(Math.abs)
-  const none = sizes.filter((size) => size < NONE).length
-  if (none === 3) return
-  const largest = sizes.indexOf(Math.max(...sizes))
-  if (none === 0) {
+  const count = czOf(axes)
+  if (count === 3) {
     addWithThree(list, pair, axes)
-  } else if (none === 2 && Math.abs((sizes[largest] ?? 0) - QUARTER) < NONE) {
-    addExchanged(list, pair, axes, TO_Z[largest], addWithOne)
-  } else {
+  } else if (count === 1) {
+    addExchanged(list, pair, axes, TO_Z[sizes.indexOf(Math.max(...sizes))], addWithOne)
+  } else if (count === 2) {
     const idle = sizes.findLastIndex((size) => size < NONE)
     addExchanged(list, pair, axes, TO_Y[(sizes[1] ?? 0) < NONE ? 1 : idle], addWithTwo)
   }
@@ -122,20 +126,23 @@ function addWithThree(list: StepList, [low, high]: Pair, [x, y, z]: Axes): void 
   list.local(high, rzMatrix(-right))
 }
 
-/** The same unitary with angles within ±pi/4: half turns of both qubits take multiples of pi/2. */
-function reduced({ before, interaction, after }: TwoQubitForm): TwoQubitForm {
+/** The form of a unitary with angles within ±pi/4: half turns of both qubits take multiples of pi/2. */
+export function interactionOf(matrix: Matrix): TwoQubitForm {
+  const { before, interaction, after } = twoQubitFormOf(matrix)
   let { low, high } = after
-  const axes = interaction.map((angle, axis) => {
-    const halves = Math.round(angle / (2 * QUARTER))
-    const pauli = PAULIS[axis] ?? IDENTITY
-    if (halves % 2 !== 0) {
-      low = product(low, pauli)
-      high = product(high, pauli)
-    }
-    return angle - 2 * QUARTER * halves
-  })
-  const [x = 0, y = 0, z = 0] = axes
-  return { before, interaction: [x, y, z], after: { low, high } }
+  for (const [axis, angle] of interaction.entries()) {
+    if (Math.round(angle / (2 * QUARTER)) % 2 === 0) continue
+    low = product(low, PAULIS[axis] ?? IDENTITY)
+    high = product(high, PAULIS[axis] ?? IDENTITY)
+  }
+  const [x, y, z] = interaction
+  const angles: Axes = [withinQuarter(x), withinQuarter(y), withinQuarter(z)]
+  return { before, interaction: angles, after: { low, high } }
+}
+
+/** The angle that differs by a multiple of pi/2 and lies within ±pi/4. */
+function withinQuarter(angle: number): number {
+  return angle - 2 * QUARTER * Math.round(angle / (2 * QUARTER))
 }
 
 /** The phase by which the matrix differs from its form, as a matrix. */

@@ -5,59 +5,29 @@ import type { Placement } from './placement.ts'
 import type { RouteEvent } from './route-once.ts'
 
 /**
- * Writes the steps of a circuit on the qubits of a chip, with its exchanges as three CZ each. What acts on
- * one qubit stays in order with the gates of that qubit; all else may move past it.
+ * Writes a circuit on the qubits of a chip, with its exchanges as three CZ each.
  * @param placement at the start; moved to the end. Barriers leave qubits without a place out.
  */
 export function placeSteps(
-  steps: readonly Step[],
-  { nodes }: GateOrder,
+  { nodes, rest }: GateOrder,
   events: readonly RouteEvent[],
   placement: Placement,
 ): Step[] {
   const list = new StepList()
-  const waiting = singleSteps(steps)
-  const flushUntil = (qubit: number, end: number) => {
-    const own = waiting.get(qubit) ?? []
-    while (own.length > 0 && (own[0]?.index ?? end) < end) {
-      const step = own.shift()?.step
-      if (step) list.steps.push(moved(step, placement))
-    }
-  }
   for (const event of events) {
-    if (typeof event !== 'number') {
+    if (typeof event === 'number') {
+      for (const step of nodes[event]?.steps ?? []) list.steps.push(moved(step, placement))
+    } else {
       addSwap(list, event)
       placement.swap(...event)
-      continue
     }
-    const node = nodes[event]
-    const step = steps[node?.step ?? 0]
-    if (!node || !step) continue
-    for (const qubit of node.qubits) flushUntil(qubit, node.step)
-    list.steps.push(moved(step, placement))
   }
-  for (const qubit of waiting.keys()) flushUntil(qubit, steps.length)
+  for (const step of rest) list.steps.push(moved(step, placement))
   return list.steps
 }
 
-interface SingleStep {
-  index: number
-  step: Step
-}
-
-/** The steps on one qubit, by qubit. */
-function singleSteps(steps: readonly Step[]): Map<number, SingleStep[]> {
-  const byQubit = new Map<number, SingleStep[]>()
-  for (const [index, step] of steps.entries()) {
-    if ('qubits' in step) continue
-    const list = byQubit.get(step.qubit)
-    if (list) list.push({ index, step })
-    else byQubit.set(step.qubit, [{ index, step }])
-  }
-  return byQubit
-}
-
-function moved(step: Step, placement: Placement): Step {
+/** A step on the qubits of the chip. */
+export function moved(step: Step, placement: Placement): Step {
   switch (step.kind) {
     case 'cz':
       return { ...step, qubits: [placement.at(step.qubits[0]), placement.at(step.qubits[1])] }

@@ -8,8 +8,8 @@ export class Progress {
   readonly #waits: Int32Array
   /** Nodes that wait for none and have not run. */
   #due: number[]
-  /** The gates ahead, until something runs: several exchanges in a row ask for the same. */
-  #ahead: readonly Node[] | undefined
+  /** Those before this place of `#due` could not run since something moved. */
+  #from = 0
   /** Zeros, for counting; one array for the whole circuit, because it is needed after every gate. */
   readonly #arrived: Int32Array
 
@@ -22,39 +22,40 @@ export class Progress {
     this.#due = order.predecessors.flatMap((waits, index) => (waits === 0 ? [index] : []))
   }
 
-  /** The nodes whose turn it is. */
-  get due(): readonly Node[] {
-    return this.#due.map((index) => this.#node(index))
+  /** The gates whose turn it is, the first of them where there are more than `most`. */
+  due(most: number): readonly Node[] {
+    const found: Node[] = []
+    for (const index of this.#due) {
+      if (found.length >= most) break
+      const node = this.#node(index)
+      if (node.isGate) found.push(node)
+    }
+    return found
   }
 
-  /** Runs all nodes that `canRun` allows, and what they make way for; calls `run` with the index of each. */
-  advance(canRun: (node: Node) => boolean, run: (index: number, node: Node) => void): void {
-    const queue = this.#due
-    const blocked: number[] = []
-    for (const index of queue) {
-      const node = this.#node(index)
-      if (!canRun(node)) {
-        blocked.push(index)
-        continue
-      }
-      run(index, node)
-      this.#ahead = undefined
+  /** Runs the first node that `canRun` allows; its index, or undefined where it allows none. */
+  next(canRun: (node: Node) => boolean): number | undefined {
+    for (; this.#from < this.#due.length; this.#from++) {
+      const index = this.#due[this.#from] ?? -1
+      if (!canRun(this.#node(index))) continue
+      this.#due.splice(this.#from, 1)
       for (const next of this.#order.successors[index] ?? []) {
         const waits = (this.#waits[next] ?? 0) - 1
         this.#waits[next] = waits
-        if (waits === 0) queue.push(next)
+        if (waits === 0) this.#due.push(next)
       }
+      return index
     }
-    this.#due = blocked
+    return undefined
+  }
+
+  /** Lets `next` look at all nodes again, after qubits have moved. */
+  rewind(): void {
+    this.#from = 0
   }
 
   /** The first gates that follow those that are due, in an order in which they can run. */
-  get ahead(): readonly Node[] {
-    this.#ahead ??= this.#findAhead()
-    return this.#ahead
-  }
-
-  #findAhead(): readonly Node[] {
+  ahead(): readonly Node[] {
     const found: Node[] = []
     const seen: number[] = []
     const queue = [...this.#due]

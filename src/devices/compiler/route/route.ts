@@ -1,10 +1,11 @@
 import { createRng, type Rng } from '../../../simulator/index.ts'
 import { JobError } from '../../errors.ts'
 import type { Step } from '../decompose/step.ts'
+import { pullLocals } from '../optimize/pull-locals.ts'
 import { type Coupling, type CouplingGraph, graphOf, unusableOf } from './coupling.ts'
 import { type GateOrder, gateOrderOf, reversed } from './gate-order.ts'
 import { perfectPlacement } from './perfect-placement.ts'
-import { placeSteps } from './place-steps.ts'
+import { moved, placeSteps } from './place-steps.ts'
 import { Placement } from './placement.ts'
 import { type Attempt, routeOnce } from './route-once.ts'
 import { clustersOf, partsOf, randomPlacement } from './start-placement.ts'
@@ -19,6 +20,8 @@ interface RoutingRequest {
   coupling: Coupling
   /** How much is tried. */
   effort: RoutingEffort
+  /** Whether gates are played as they are written: they neither change their order nor join exchanges. */
+  isWritten: boolean
 }
 
 /** How much is tried to route a circuit. */
@@ -55,43 +58,40 @@ const SEED = 2019
 const FALLOFFS = [1, 0.8, 0.6]
 
 /**
- * Places a circuit on a chip, and exchanges states along couplings where a gate needs it. A circuit whose
- * pairs are all coupled keeps its qubits. The same circuit always has the same results.
- * @returns at least one way, those with the fewest exchanges first.
+ * Plans to place a circuit on a chip, and to exchange states along couplings where a gate needs it. A circuit
+ * whose pairs are all coupled keeps its qubits. What makes it impossible shows without a search.
+ * @returns the search for at least one way, those with the fewest CZ first; the same circuit always has the
+ *   same results.
  * @throws JobError when the chip has too few qubits that may be used, or no way to join the qubits of a gate.
  */
-export function route(request: RoutingRequest): RoutedCircuit[] {
-  return planRoute(request)()
-}
-
-/**
- * The search of `route`, for a circuit that it can place: what makes that impossible shows without a search.
- * @throws JobError as `route` does.
- */
 export function planRoute(request: RoutingRequest): () => RoutedCircuit[] {
-  const { steps, qubits, coupling, effort } = request
+  const { steps, qubits, coupling, effort, isWritten } = request
   const used = usedQubits(steps)
   const fixed = new Map([...request.fixed].filter(([qubit]) => used.includes(qubit)))
   assertFits(used, fixed, coupling)
   const graph = graphOf(coupling, new Set(fixed.values()))
   const pairs = pairsOf(steps)
   assertFixedCoupled(graph, pairs, fixed)
-  const order = gateOrderOf(steps)
-  const result = (method: RoutedCircuit['method'], start: Int32Array, attempt?: Attempt): RoutedCircuit => {
-    const events = attempt?.events ?? order.nodes.keys().toArray()
-    const placement = new Placement(start, coupling.qubits)
-    const placed = placeSteps(steps, order, events, placement)
-    return { steps: placed, method, initial: start, final: placement.physical, swaps: attempt?.swaps ?? 0 }
-  }
   const complete = (places: Places) => completed(places, used, fixed, qubits, coupling)
+  const withoutExchange = (method: RoutedCircuit['method'], start: Int32Array): RoutedCircuit => {
+    const placement = new Placement(start, coupling.qubits)
+    const placed = steps.map((step) => moved(step, placement))
+    return { steps: placed, method, initial: start, final: start, swaps: 0 }
+  }
   const own = complete(new Map())
   if (pairs.every(([one, other]) => graph.isCoupled(own[one] ?? -1, own[other] ?? -1)))
-    return () => [result('none', own)]
+    return () => [withoutExchange('none', own)]
   const perfect = perfectPlacement(graph, pairs, fixed)
-  if (perfect) return () => [result('placement', complete(perfect))]
+  if (perfect) return () => [withoutExchange('placement', complete(perfect))]
   const starts = startsOf(graph, used, pairs, fixed, complete, effort.starts)
-  return () =>
-    search(graph, order, starts, effort).map(({ start, attempt }) => result('sabre', start, attempt))
+  return () => {
+    const order = gateOrderOf(isWritten ? steps : pullLocals(steps))
+    return search(graph, order, starts, effort).map(({ start, attempt: { events, swaps } }) => {
+      const placement = new Placement(start, coupling.qubits)
+      const placed = placeSteps(order, events, placement)
+      return { steps: placed, method: 'sabre', initial: start, final: placement.physical, swaps }
+    })
+  }
 }
 
 /** Starts at which every gate can be reached. */
@@ -131,7 +131,7 @@ interface Candidate {
   start: Int32Array
   falloff: number
   rng: Rng
-  swaps: number
+  cost: number
   end: Int32Array
 }
 
@@ -141,7 +141,7 @@ interface Routed {
 }
 
 /**
- * The attempts with the fewest exchanges, and their starts: all starts are tried, then again and again the
+ * The attempts with the fewest CZ, and their starts: all starts are tried, then again and again the
  * better half is improved by routing the circuit backwards from its end and forwards again.
  */
 function search(
@@ -155,29 +155,29 @@ function search(
   const count = Math.max(MIN_STARTS, Math.min(starts.length, affordable))
   let candidates = starts.slice(0, count).map((start, index): Candidate => {
     const falloff = FALLOFFS[index % FALLOFFS.length] ?? 1
-    return { start, falloff, rng: createRng(SEED + index), swaps: Number.POSITIVE_INFINITY, end: start }
+    return { start, falloff, rng: createRng(SEED + index), cost: Number.POSITIVE_INFINITY, end: start }
   })
   let best: Routed[] = []
   const keep = (routed: Routed | undefined) => {
     if (!routed) return
-    best = [...best, routed].sort((one, other) => one.attempt.swaps - other.attempt.swaps)
+    best = [...best, routed].sort((one, other) => one.attempt.cost - other.attempt.cost)
     best = best.slice(0, effort.results)
   }
   for (let pass = 0; pass < PASSES; pass++) {
     for (const each of candidates) keep(tryStart(graph, order, each))
-    const ranked = candidates.toSorted((one, other) => one.swaps - other.swaps)
+    const ranked = candidates.toSorted((one, other) => one.cost - other.cost)
     candidates = ranked.slice(0, Math.ceil(ranked.length / 2))
     for (const each of candidates) {
       each.start = routeOnce(graph, backwards, each.end, each.falloff, each.rng)?.final ?? each.start
     }
   }
   // Now only a better attempt matters.
-  const limit = () => (best.length < effort.results ? undefined : best.at(-1)?.attempt.swaps)
+  const limit = () => (best.length < effort.results ? undefined : best.at(-1)?.attempt.cost)
   for (const each of candidates) keep(tryStart(graph, order, each, limit()))
   return best
 }
 
-/** Routes from a start and notes how that ended; undefined beyond the limit of exchanges. */
+/** Routes from a start and notes how that ended; undefined beyond the limit of its cost. */
 function tryStart(
   graph: CouplingGraph,
   order: GateOrder,
@@ -187,7 +187,7 @@ function tryStart(
   const { start, falloff, rng } = candidate
   const attempt = routeOnce(graph, order, start, falloff, rng, limit)
   if (!attempt) return undefined
-  candidate.swaps = attempt.swaps
+  candidate.cost = attempt.cost
   candidate.end = attempt.final
   return { start, attempt }
 }

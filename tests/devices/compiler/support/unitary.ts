@@ -4,9 +4,9 @@ import type { Op } from '../../../../src/qasm/index.ts'
 /** Columns of a unitary: for each basis state, what it becomes; real and imaginary parts interleaved. */
 export type Columns = readonly Float64Array[]
 
-/** The unitary of gates, by plain application to every basis state; other operations do nothing. */
-export function unitaryOf(qubits: number, ops: readonly (Op | NativeOp)[]): Columns {
-  return Array.from({ length: 2 ** qubits }, (_, index) => {
+/** The unitary of gates, or its first columns, applied to basis states; other operations do nothing. */
+export function unitaryOf(qubits: number, ops: readonly (Op | NativeOp)[], columns = 2 ** qubits): Columns {
+  return Array.from({ length: columns }, (_, index) => {
     const state = new Float64Array(2 ** (qubits + 1))
     state[2 * index] = 1
     for (const op of ops) apply(state, op)
@@ -42,6 +42,44 @@ function each(
       visit(column[at] ?? 0, column[at + 1] ?? 0, second[at] ?? 0, second[at + 1] ?? 0)
     }
   }
+}
+
+/** The exact probabilities of all bits, as text, of a circuit with measurements and resets anywhere. */
+export function bitProbabilities(qubits: number, ops: readonly (Op | NativeOp)[]): Map<string, number> {
+  const found = new Map<string, number>()
+  const ground = new Float64Array(2 ** (qubits + 1))
+  ground[0] = 1
+  const clbits = ops.flatMap((op) => (op.kind === 'measure' ? [op.clbit] : []))
+  follow(ops, ground, Array(Math.max(0, ...clbits) + 1).fill(0), found)
+  return found
+}
+
+/** Adds the probabilities of all that may follow from a state, which is changed. */
+function follow(
+  ops: readonly (Op | NativeOp)[],
+  state: Float64Array,
+  bits: readonly number[],
+  found: Map<string, number>,
+): void {
+  const next = ops.findIndex(({ kind }) => kind === 'measure' || kind === 'reset')
+  for (const op of next < 0 ? ops : ops.slice(0, next)) apply(state, op)
+  const op = ops[next]
+  if (op?.kind !== 'measure' && op?.kind !== 'reset') {
+    const key = bits.join('')
+    found.set(key, (found.get(key) ?? 0) + state.reduce((sum, value) => sum + value ** 2, 0))
+    return
+  }
+  for (const outcome of [0, 1]) {
+    const left = state.map((value, at) => (((at >> (op.qubit + 1)) & 1) === outcome ? value : 0))
+    if (Math.hypot(...left) < 1e-12) continue
+    const after = op.kind === 'measure' ? bits.with(op.clbit, outcome) : bits
+    const isTurned = op.kind === 'reset' && outcome === 1
+    follow(ops.slice(next + 1), isTurned ? flipped(left, op.qubit) : left, after, found)
+  }
+}
+
+function flipped(state: Float64Array, qubit: number): Float64Array {
+  return state.map((_, at) => state[at ^ (2 << qubit)] ?? 0)
 }
 
 function apply(state: Float64Array, op: Op | NativeOp): void {
