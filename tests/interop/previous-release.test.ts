@@ -202,3 +202,24 @@ test(`the clients of this version work with a server of ${previous.version}, whi
     expect.stringContaining('this server has no sessions, it is older than this client'),
   ])
 })
+
+test(`a driver of ${previous.version} runs the jobs of a session, and those of others wait`, async () => {
+  await using lab = await open({ server: SVC, driver: previous.executable })
+  const { service, user } = lab
+  await using _driver = lab.startQpu()
+  await service.untilOnline('kelvin')
+  const other = await service.createUser(1_000, 'other@example.org')
+  const [svc, theirs] = [user, other].map(
+    ({ token }) => new SvcClient({ baseUrl: service.url, apiToken: token }),
+  ) as [SvcClient, SvcClient]
+  const bell = { circuits: ['OPENQASM 3.0; qubit q; bit c; c = measure q;'], shots: 10 }
+  const [inside, foreign] = await svc.session('kelvin', { seconds: 60 }, async (held) => {
+    const waiting = await theirs.submitJob({ ...bell, qpu: 'kelvin' })
+    const job = await held.submitJob(bell)
+    await job.wait()
+    expect((await theirs.job(waiting.id)).waiting?.code).toBe('in_session')
+    return [await svc.job(job.id), waiting] as const
+  })
+  expect([inside.status, inside.chargedSeconds]).toEqual(['completed', 0])
+  expect((await foreign.wait()).status).toBe('completed')
+})
