@@ -66,21 +66,19 @@ async function withOptions<C, T>(
     ...(svcAddr !== undefined && { baseUrl: svcAddr }),
     ...(profile !== undefined && { profile }),
   }
-  const { address: found, token, session } = asUsage(() => credentialsOf(given))
+  const { address: found, token, session, profile: used } = asUsage(() => credentialsOf(given))
   if (found === undefined) throw new UsageError('no server; run svc login ADDRESS or set SVC_ADDR')
   const address = String(found)
   const client = asUsage(() => {
-    const pin = pinOf(address, given)
+    const pin = used === undefined ? namedPin(address, given) : savedAccount(used, true)?.ca_fingerprint
     return connect({ ...given, ...(pin && { fetch: trustingFetch(address, pin) }) }, { address, pin })
   })
   const own = token === session ? 'session' : 'api_token'
   return withStatus(() => work(client), token === undefined ? 'none' : own)
 }
 
-/** The root CA of a server that `svc login` has saved, or that the environment names with its address. */
-function pinOf(address: string, { baseUrl, profile }: CredentialOptions): string | undefined {
-  const saved = savedAccount(profile ?? environment('SVC_PROFILE') ?? 'default', false)
-  if (saved?.address === address && saved.ca_fingerprint !== undefined) return saved.ca_fingerprint
+/** The root CA of a server that the environment names with its address. */
+function namedPin(address: string, { baseUrl, profile }: CredentialOptions): string | undefined {
   const ofEnvironment = environment('SVC_ADDR')
   const isNamed = profile === undefined && (baseUrl ?? ofEnvironment) === ofEnvironment
   // A driver of the same shell compares it with plain HTTP, too.
