@@ -11,6 +11,7 @@ interface Session {
   id: string
   state: string
   held_seconds: number
+  paused_by: string
   activated_at: string
   stopped_at: string
 }
@@ -42,10 +43,11 @@ async function hold(idleSeconds = 1, heldMs = 0): Promise<void> {
   const { id } = await respond('POST', '/api/sessions', body, newSecret(6))
   await until('the session to be active', async () => (await stateOf(id)) !== 'queued')
   if (heldMs === 0)
-    await until(
-      'the session to be paused',
-      async () => (await respond('GET', `/api/sessions/${id}`)).held_seconds > 0,
-    )
+    await until('the session to be paused', async () => {
+      const { held_seconds, paused_by } = await respond('GET', `/api/sessions/${id}`)
+      // What was held before the kill is lost, and charged to nobody.
+      return held_seconds > 0 || paused_by === 'idle'
+    })
   else await Bun.sleep(heldMs)
   await respond('DELETE', `/api/sessions/${id}`)
   const ended = await respond('GET', `/api/sessions/${id}`)
