@@ -69,20 +69,18 @@ function errorsOf(operation: Operation, pairs: string[], dataDir?: string): read
 const config = 'calibration_config=configs/calibration.yml'
 const channels = 'channels=a:K'
 
-const ERRORS: [string, Operation, string[], string[]][] = [
-  ['text without =', 'process', ['verbose'], ['invalid option verbose; expected key=value']],
-  ['an empty key', 'process', [' =3'], ['invalid option  =3; expected key=value']],
+const KNOWN =
+  'known options: data_dir, is_dummy, job_timeout, scheduler_device_config, scheduler_hardware_config, seed'
+
+const ERRORS: [Operation, string[], string[]][] = [
+  ['process', ['verbose'], ['invalid option verbose; expected key=value']],
+  ['process', [' =3'], ['invalid option  =3; expected key=value']],
   [
-    'a key the device does not read, naming the nearest',
     'process',
     ['job_timout=3'],
-    [
-      'unknown option job_timout for process device qpu',
-      '  did you mean job_timeout? known options: data_dir, is_dummy, job_timeout, scheduler_device_config, scheduler_hardware_config, seed',
-    ],
+    ['unknown option job_timout for process device qpu', `  did you mean job_timeout? ${KNOWN}`],
   ],
   [
-    'a key without a similar one',
     'monitor',
     [channels, 'wavelength=3'],
     [
@@ -90,115 +88,13 @@ const ERRORS: [string, Operation, string[], string[]][] = [
       '  known options: api_key, base_url, channels, data_dir, poll_interval',
     ],
   ],
+  ['process', ['save_raw_data=true'], ['unknown option save_raw_data for process device qpu', `  ${KNOWN}`]],
   [
-    'save_raw_data where it is not read',
-    'process',
-    ['save_raw_data=true'],
-    [
-      'unknown option save_raw_data for process device qpu',
-      '  known options: data_dir, is_dummy, job_timeout, scheduler_device_config, scheduler_hardware_config, seed',
-    ],
-  ],
-  [
-    'a missing required key, with an example',
     'monitor',
     [],
     ['missing required option channels (for example -o channels=mapper.bf.tmc:K,mapper.bf.pmc:mbar)'],
   ],
   [
-    'an empty list',
-    'monitor',
-    ['channels='],
-    ['bad value for -o channels: an item is empty; separate items by single commas'],
-  ],
-  [
-    'a bad address',
-    'monitor',
-    [channels, 'base_url=ftp://x'],
-    ['bad value for -o base_url: not an http or https address'],
-  ],
-  [
-    'a short pause',
-    'monitor',
-    [channels, 'poll_interval=0.1'],
-    ['bad value for -o poll_interval: "0.1"; expected a number of seconds of at least 0.2'],
-  ],
-  [
-    'a text in place of seconds',
-    'monitor',
-    [channels, 'poll_interval=abc'],
-    ['bad value for -o poll_interval: "abc"; expected a number of seconds of at least 0.2'],
-  ],
-  ['an empty secret', 'monitor', [channels, 'api_key='], ['bad value for -o api_key: the value is empty']],
-  [
-    'a fraction for an integer',
-    'calibrate',
-    [config, 'count=2.5'],
-    ['bad value for -o count: "2.5"; expected a whole number from 1 to 9'],
-  ],
-  [
-    'an integer out of range',
-    'calibrate',
-    [config, 'count=10'],
-    ['bad value for -o count: "10"; expected a whole number from 1 to 9'],
-  ],
-  [
-    'an empty number',
-    'calibrate',
-    [config, 'level='],
-    ['bad value for -o level: ""; expected a number of at most 1'],
-  ],
-  [
-    'NaN',
-    'calibrate',
-    [config, 'level=NaN'],
-    ['bad value for -o level: "NaN"; expected a number of at most 1'],
-  ],
-  [
-    'infinity',
-    'calibrate',
-    [config, 'level=1e999'],
-    ['bad value for -o level: "1e999"; expected a number of at most 1'],
-  ],
-  [
-    'hexadecimal',
-    'calibrate',
-    [config, 'level=0x1'],
-    ['bad value for -o level: "0x1"; expected a number of at most 1'],
-  ],
-  [
-    'trailing text',
-    'calibrate',
-    [config, 'level=1V'],
-    ['bad value for -o level: "1V"; expected a number of at most 1'],
-  ],
-  [
-    'a number above its maximum',
-    'calibrate',
-    [config, 'level=2'],
-    ['bad value for -o level: "2"; expected a number of at most 1'],
-  ],
-  [
-    'an unknown word',
-    'calibrate',
-    [config, 'mode=warp'],
-    ['bad value for -o mode: "warp"; expected one of slow, fast'],
-  ],
-  [
-    'a bad boolean',
-    'calibrate',
-    [config, 'save=maybe'],
-    ['bad value for -o save: "maybe"; expected true or false'],
-  ],
-  ['an empty text', 'calibrate', [config, 'title='], ['bad value for -o title: the value is empty']],
-  [
-    'an unsafe data_dir',
-    'process',
-    ['data_dir=/srv/data'],
-    ['bad value for -o data_dir: /srv/data is not in a safe location'],
-  ],
-  [
-    'an unsafe scheduler file',
     'process',
     ['scheduler_device_config=/srv/a.yml', 'scheduler_hardware_config=/tmp'],
     [
@@ -206,37 +102,44 @@ const ERRORS: [string, Operation, string[], string[]][] = [
       'bad value for -o scheduler_device_config: /srv/a.yml is not in a safe location',
     ],
   ],
-  [
-    'a zero job_timeout',
-    'process',
-    ['job_timeout=0'],
-    ['bad value for -o job_timeout: "0"; expected a number of seconds from 0.001 to 86400'],
-  ],
-  [
-    'an absent calibration_config',
-    'calibrate',
-    ['calibration_config=configs/none.yml'],
-    ['startup error: calibration config not found: configs/none.yml'],
-  ],
-  [
-    'a folder as calibration_config',
-    'calibrate',
-    ['calibration_config=configs'],
-    ['startup error: calibration config not found: configs'],
-  ],
-  [
-    'an unsafe calibration_config, without revealing whether it exists',
-    'calibrate',
-    ['calibration_config=/etc/passwd'],
-    ['bad value for -o calibration_config: /etc/passwd is not in a safe location'],
-  ],
 ]
+for (const path of ['configs/none.yml', 'configs'])
+  ERRORS.push([
+    'calibrate',
+    [`calibration_config=${path}`],
+    [`startup error: calibration config not found: ${path}`],
+  ])
 
-for (const [name, operation, pairs, reasons] of ERRORS) {
-  test(`readOptions() refuses ${name}`, () => {
-    expect(errorsOf(operation, pairs)).toEqual(reasons)
-  })
-}
+/** Values with what is wrong with them, beside the options that the device requires. */
+const BAD: [Operation, string, string][] = [
+  ['monitor', 'channels=', 'an item is empty; separate items by single commas'],
+  ['monitor', 'base_url=ftp://x', 'not an http or https address'],
+  ['monitor', 'poll_interval=0.1', '"0.1"; expected a number of seconds of at least 0.2'],
+  ['monitor', 'poll_interval=abc', '"abc"; expected a number of seconds of at least 0.2'],
+  ['monitor', 'api_key=', 'the value is empty'],
+  ['calibrate', 'count=2.5', '"2.5"; expected a whole number from 1 to 9'],
+  ['calibrate', 'count=10', '"10"; expected a whole number from 1 to 9'],
+  ...['', 'NaN', '1e999', '0x1', '1V', '2'].map((text): [Operation, string, string] => {
+    return ['calibrate', `level=${text}`, `"${text}"; expected a number of at most 1`]
+  }),
+  ['calibrate', 'mode=warp', '"warp"; expected one of slow, fast'],
+  ['calibrate', 'save=maybe', '"maybe"; expected true or false'],
+  ['calibrate', 'title=', 'the value is empty'],
+  // Whether it exists is not revealed.
+  ['calibrate', 'calibration_config=/etc/passwd', '/etc/passwd is not in a safe location'],
+  ['process', 'data_dir=/srv/data', '/srv/data is not in a safe location'],
+  ['process', 'job_timeout=0', '"0"; expected a number of seconds from 0.001 to 86400'],
+]
+const REQUIRED = { monitor: [channels], calibrate: [config], process: [] }
+
+test.each(BAD)('readOptions() refuses for a %s device %s', (operation, pair, problem) => {
+  const [key] = pair.split('=')
+  expect(errorsOf(operation, [...REQUIRED[operation], pair])).toEqual([`bad value for -o ${key}: ${problem}`])
+})
+
+test.each(ERRORS)('readOptions() refuses for a %s device %j', (operation, pairs, reasons) => {
+  expect(errorsOf(operation, pairs)).toEqual(reasons)
+})
 
 test('readOptions() checks the default data folder too', () => {
   expect(errorsOf('process', [], '/srv/data')).toEqual([

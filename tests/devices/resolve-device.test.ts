@@ -46,78 +46,40 @@ const io = {
 }
 const run = { ...job, payload: { ...job.payload, circuits: [...job.payload.circuits] } }
 
-const ERRORS: [string, Operation, string, string | RegExp][] = [
+/** What is no device of the operation, by its name. */
+const ERRORS: [device: string, message: string | RegExp, operation?: Operation][] = [
+  ['qpu9', `unknown process device qpu9; known devices: ${listDevices('process').join(', ')}`],
   [
-    'an unknown name',
-    'process',
-    'qpu9',
-    `unknown process device qpu9; known devices: ${listDevices('process').join(', ')}`,
-  ],
-  [
-    'an import path of Python where no Python may be started',
-    'process',
     'mypkg.mod:attr',
     'device mypkg.mod:attr is written in Python: only svc driver start runs devices in Python',
   ],
   [
-    'a module without folder',
-    'process',
     'devices.js',
     /^unknown process device devices\.js: a module is given as path, \.\/devices\.js or \.\/devices\.js#export; /,
   ],
   [
-    'a name of another operation',
-    'monitor',
     'mock',
     /^unknown monitor device mock: it is a process device, use --operation process; known devices: /,
+    'monitor',
   ],
+  ['./devices.js#thermometer', 'device ./devices.js#thermometer is a monitor device, not process'],
   [
-    'a device of another operation',
-    'process',
-    './devices.js#thermometer',
-    'device ./devices.js#thermometer is a monitor device, not process',
-  ],
-  [
-    'a class without operation',
-    'process',
     './devices.js#Nameless',
     "device ./devices.js#Nameless does not name its operation; add operation: 'process'",
   ],
   [
-    'a missing export',
-    'process',
     './devices.js#nothing',
     /^device \.\/devices\.js#nothing: \.\/devices\.js has no export nothing; it exports /,
   ],
-  ['an inherited name', 'process', './devices.js#toString', /has no export toString/],
-  [
-    'an export that is not a device',
-    'process',
-    './devices.js#number',
-    /^device \.\/devices\.js#number is not a device definition/,
-  ],
-  [
-    'a definition without create',
-    'process',
-    './devices.js#uncreatable',
-    /has no create\(context\) function$/,
-  ],
-  [
-    'a missing module',
-    'process',
-    './absent.js#x',
-    /^device \.\/absent\.js#x cannot be imported: Cannot find module '[^']*\/absent\.js'$/,
-  ],
-  [
-    'a module that throws',
-    'process',
-    './broken.js#x',
-    /cannot be imported: the instrument library is not installed$/,
-  ],
+  ['./devices.js#toString', /has no export toString/],
+  ['./devices.js#number', /^device \.\/devices\.js#number is not a device definition/],
+  ['./devices.js#uncreatable', /has no create\(context\) function$/],
+  ['./absent.js#x', /^device \.\/absent\.js#x cannot be imported: Cannot find module '[^']*\/absent\.js'$/],
+  ['./broken.js#x', /cannot be imported: the instrument library is not installed$/],
 ]
 
-for (const [name, operation, device, message] of ERRORS) {
-  test(`resolveDevice() refuses ${name}`, async () => {
+for (const [device, message, operation = 'process'] of ERRORS) {
+  test(`resolveDevice() refuses ${device} to ${operation}`, async () => {
     const found = resolve(operation, device)
     await expect(found).rejects.toMatchObject({ name: 'StartupError' })
     await expect(found).rejects.toThrow(message)

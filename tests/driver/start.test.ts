@@ -53,46 +53,9 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
     ['unknown process device no-such-device; known devices: '],
   ],
   [
-    'a built-in device of another operation',
-    () => ({ device: 'cryostat-gen1' }),
-    [
-      'unknown process device cryostat-gen1: it is a monitor device, use --operation monitor; known devices: ',
-    ],
-  ],
-  [
-    'an unknown operation for the device',
-    () => ({ operation: 'monitor' }),
-    [`device ${DEVICES}#wild is a process device, not monitor`],
-  ],
-  [
-    'an option without value',
-    () => ({ option: ['greeting=hi', 'verbose'] }),
-    ['invalid option verbose; expected key=value'],
-  ],
-  [
-    'a missing option',
-    () => ({ option: [] }),
-    ['missing required option greeting (for example -o greeting=hello)'],
-  ],
-  [
-    'a bad value',
-    () => ({ option: ['greeting=hi', 'job_timeout=-1'] }),
-    ['bad value for -o job_timeout: "-1"; expected a number of seconds from 0.001 to 86400'],
-  ],
-  [
-    'an unsafe data dir',
-    () => ({ option: ['greeting=hi', 'data_dir=/usr/lib/x'] }),
-    ['bad value for -o data_dir: /usr/lib/x is not in a safe location'],
-  ],
-  [
     'an unsafe --data-dir',
     () => ({ dataDir: '/tmp-evil' }),
     ['bad value for -o data_dir: /tmp-evil is not in a safe location'],
-  ],
-  [
-    'an unsafe --ca-file',
-    () => ({ caFile: '/etc/ca.pem' }),
-    ['bad value for --ca-file: /etc/ca.pem is not in a safe location'],
   ],
   [
     'a device that refuses',
@@ -103,15 +66,6 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
     'a device that crashes during its start',
     () => ({ device: `${DEVICES}#crasher` }),
     ['startup error: device process exited (SIGABRT)'],
-  ],
-  [
-    'a calibration without its file',
-    () => ({
-      operation: 'calibrate',
-      device: `${DEVICES}#tuner`,
-      option: ['calibration_config=/tmp/none.yml'],
-    }),
-    ['startup error: calibration config not found: /tmp/none.yml'],
   ],
   [
     'several errors at once',

@@ -1,15 +1,15 @@
 /**
- * `bun run scripts/testing/mutants/check-core.ts [--seed N] [--count N] [TEXT]`: changes the core of the
- * server in one place at a time, in a copy of the sources, and runs the tests of the folder that mirrors it
- * until one fails. Mutants are drawn by the seed; TEXT selects those whose file contains it. Prints a line
- * for each, and `survived:` for each that no test notices; fails if more than a tenth survive. Some change
- * nothing that can be observed, hence the tenth.
+ * `bun run scripts/testing/mutants/check-core.ts [--seed N] [--count N] [--equipment] [TEXT]`: changes the
+ * core of the server, or with `--equipment` the driver and devices, in one place at a time, in a copy of the
+ * sources, and runs the tests of the folder that mirrors it until one fails. Mutants are drawn by the seed;
+ * TEXT selects those whose file contains it. Prints a line for each, and `survived:` for each that no test
+ * notices; fails if more than a tenth survive. Some change nothing that can be observed, hence the tenth.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Glob } from 'bun'
 import { NO_TEST, runFile } from '../run-file.ts'
-import { drawMutants } from './core-mutants.ts'
+import { CORE, drawMutants, EQUIPMENT } from './core-mutants.ts'
 import { SourceCopy } from './source-copy.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -17,11 +17,16 @@ const LIMITS = { deadlineMs: 300_000, testTimeoutMs: 60_000, bail: true }
 const MIN_SHARE = 0.9
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '100' },
+    equipment: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 })
 const [selected = ''] = positionals
-const drawn = drawMutants(ROOT, { seed: Number(values.seed), count: Number(values.count) })
+const areas = values.equipment ? EQUIPMENT : CORE
+const drawn = drawMutants(ROOT, { seed: Number(values.seed), count: Number(values.count), areas })
 const mutants = drawn.filter(({ file }) => file.includes(selected))
 
 using copy = new SourceCopy(ROOT)

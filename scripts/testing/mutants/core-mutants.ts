@@ -46,6 +46,31 @@ export const CORE: readonly CoreArea[] = [
   },
 ]
 
+/** What runs beside the equipment, what crosses the wire, and the settings of both sides. */
+export const EQUIPMENT: readonly CoreArea[] = [
+  {
+    area: 'driver',
+    files: ['src/driver/{connection,tasks,operations,device-process}/*.ts', 'src/driver/*.ts'],
+    tests: ['tests/driver'],
+  },
+  { area: 'protocol', files: ['src/protocol/**/*.ts'], tests: ['tests/protocol'] },
+  {
+    area: 'options and devices by name',
+    files: ['src/devices/{read-options,resolve-device,safe-path,options}.ts'],
+    tests: ['tests/devices'],
+  },
+  {
+    area: 'end of a calibration',
+    files: ['src/devices/tuning/run/verify*.ts'],
+    tests: ['tests/devices/tuning/run'],
+  },
+  {
+    area: 'settings',
+    files: ['src/server/config/*.ts', 'src/base/settings/*.ts'],
+    tests: ['tests/server/config', 'tests/base/settings'],
+  },
+]
+
 /** A change of one place of a source file, which tests have to notice. */
 export interface CoreMutant {
   file: string
@@ -138,11 +163,14 @@ export function filesOf({ files }: CoreArea, repository: string): string[] {
 }
 
 /**
- * `count` mutants of the core, drawn by `seed`: the same ones again, except where a line with one has
- * changed.
+ * `count` mutants of `areas`, those of the core if omitted, drawn by `seed`: the same ones again, except
+ * where a line with one has changed.
  */
-export function drawMutants(repository: string, { seed, count }: { seed: number; count: number }) {
-  const all = CORE.flatMap((area) =>
+export function drawMutants(
+  repository: string,
+  { seed, count, areas = CORE }: { seed: number; count: number; areas?: readonly CoreArea[] },
+) {
+  const all = areas.flatMap((area) =>
     filesOf(area, repository).flatMap((file) => {
       const source = readFileSync(join(repository, file), 'utf8')
       return mutantsOf(file, source).map((mutant) => {

@@ -42,17 +42,13 @@ function startDriver(folder: string, svcAddr: string) {
 }
 
 describe('svc driver start keeps its token to itself and exits with 69 when', () => {
-  test.each([
-    ['the CA has another fingerprint', certificates.foreign.caPem, fingerprintOf(certificates.foreign.caPem)],
-    ['a leaf is served as CA', certificates.certPem, 'no readable root CA'],
-    ['two CAs are served', certificates.caPem + certificates.foreign.caPem, 'no readable root CA'],
-    ['something else is served as CA', '<html>Log in to the hotel</html>', 'no readable root CA'],
-  ])('%s', async (_, served, named) => {
+  test('the CA has another fingerprint', async () => {
+    const served = certificates.foreign.caPem
     using folder = temporaryFolder()
     await using server = recordRequests({ response: impostor(served, { command_port: 1, result_port: 1 }) })
     await using driver = startDriver(folder.path, server.url)
     const { status, log } = await driver.ended()
-    expect(log).toContain(named)
+    expect(log).toContain(fingerprintOf(served))
     expect(log).toContain(pin)
     expect(log).toContain('the token was not sent')
     expect(status).toBe(69)
@@ -67,7 +63,6 @@ describe('svc driver start keeps its token to itself and exits with 69 when', ()
       certificates.foreign,
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
-    ['the certificate names other addresses', certificates.wrongName, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['the certificate has expired', certificates.expired, 'CERT_HAS_EXPIRED'],
   ])('%s', async (_, { keyPem: key, certPem: cert }, code) => {
     using folder = temporaryFolder()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listDevices } from '../../../src/devices/index.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
@@ -15,37 +15,17 @@ let server: Counter
 beforeAll(async () => {
   server = await countConnections()
   const devices = `
-    import { defineDevice, opt } from 'svc/devices'
+    import { defineDevice } from 'svc/devices'
     const idle = { start: async () => undefined, calibrate: async () => ({}) }
-    export const fridge = defineDevice({
-      operation: 'monitor',
-      name: 'fridge',
-      options: {
-        channels: opt.list({ help: 'Channels', required: true, example: 'mapper.bf.tmc:K,mapper.bf.pmc:mbar' }),
-        poll_interval: opt.seconds({ help: 'Pause', min: 0.2, default: 5 }),
-      },
-      create: () => idle,
-    })
-    export const tuner = defineDevice({
-      operation: 'calibrate',
-      name: 'tuner',
-      options: { calibration_config: opt.path({ help: 'Routines', required: true, example: './calibration.yml' }) },
-      create: () => idle,
-    })
     export const looseTuner = (context) => idle
-    export class Anonymous {}
     export const broken = defineDevice({
       operation: 'process',
       name: 'broken',
       create() { throw new Error('the cable is not plugged in') },
     })
-    export const number = 7
   `
   writeFileSync(join(folder.path, 'devices.js'), devices)
   writeFileSync(join(folder.path, 'syntax.js'), 'export const = 3')
-  writeFileSync(join(folder.path, 'calibration.yml'), 'routines: {}\n')
-  mkdirSync(join(folder.path, 'folder.yml'))
-  symlinkSync('/etc', join(folder.path, 'way-out'))
 })
 
 afterAll(async () => {
@@ -64,12 +44,11 @@ function start(args: string[]) {
 }
 
 const mock = ['--operation', 'process', '--device', 'mock']
-const fridge = ['--operation', 'monitor', '--device', './devices.js#fridge']
-const tuner = ['--operation', 'calibrate', '--device', './devices.js#tuner']
 const MOCK_KEYS =
   'data_dir, fail, fail_every, fail_on, fail_rate, is_dummy, job_timeout, latency, num_qubits, pragmas, ' +
   'readout_error, scheduler_device_config, scheduler_hardware_config, seed'
 
+/** One of each kind: the others are those of `readOptions()`, `resolveDevice()` and `startDriver()`. */
 const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
   [
     'an unknown -o key, naming the nearest',
@@ -78,76 +57,6 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
       'unknown option job_timout for process device mock',
       `  did you mean job_timeout? known options: ${MOCK_KEYS}`,
     ],
-  ],
-  [
-    'a key of another device',
-    ['--operation', 'process', '--device', 'aer-sim', '-o', 'save_raw_data=true'],
-    ['unknown option save_raw_data for process device aer_sim', /^ {2}known options: .*\bmax_qubits\b/],
-  ],
-  [
-    'a missing required option, with its example',
-    fridge,
-    ['missing required option channels (for example -o channels=mapper.bf.tmc:K,mapper.bf.pmc:mbar)'],
-  ],
-  [
-    'a bad value',
-    [...mock, '-o', 'is_dummy=maybe'],
-    ['bad value for -o is_dummy: "maybe"; expected true or false'],
-  ],
-  [
-    'a value out of range',
-    [...fridge, '-o', 'channels=a:K', '-o', 'poll_interval=0.1'],
-    ['bad value for -o poll_interval: "0.1"; expected a number of seconds of at least 0.2'],
-  ],
-  [
-    'a data dir whose name only begins like a safe one',
-    [...mock, '-o', 'data_dir=/tmp-evil'],
-    ['bad value for -o data_dir: /tmp-evil is not in a safe location'],
-  ],
-  [
-    'the same by --data-dir',
-    [...mock, '--data-dir', '/var/svc-driver-x/data'],
-    ['bad value for -o data_dir: /var/svc-driver-x/data is not in a safe location'],
-  ],
-  [
-    'a data dir that climbs out',
-    [...mock, '-o', 'data_dir=/tmp/../etc/svc'],
-    ['bad value for -o data_dir: /tmp/../etc/svc is not in a safe location'],
-  ],
-  [
-    'the temporary folder itself as data dir',
-    [...mock, '-o', 'data_dir=/tmp'],
-    ['bad value for -o data_dir: /tmp is not in a safe location'],
-  ],
-  [
-    'a data dir behind a symbolic link',
-    [...mock, '-o', 'data_dir=way-out/data'],
-    ['bad value for -o data_dir: way-out/data is not in a safe location'],
-  ],
-  [
-    'a config file in an unsafe place',
-    [...mock, '-o', 'scheduler_device_config=/etc/passwd'],
-    ['bad value for -o scheduler_device_config: /etc/passwd is not in a safe location'],
-  ],
-  [
-    'a CA file in an unsafe place',
-    [...mock, '--ca-file', '/etc/svc.ca.pem'],
-    ['bad value for --ca-file: /etc/svc.ca.pem is not in a safe location'],
-  ],
-  [
-    'a tuner without calibration_config',
-    tuner,
-    ['missing required option calibration_config (for example -o calibration_config=./calibration.yml)'],
-  ],
-  [
-    'a calibration config that does not exist',
-    [...tuner, '-o', 'calibration_config=absent.yml'],
-    ['startup error: calibration config not found: absent.yml'],
-  ],
-  [
-    'a calibration config that is a folder',
-    [...tuner, '-o', 'calibration_config=folder.yml'],
-    ['startup error: calibration config not found: folder.yml'],
   ],
   [
     'a calibration config for a device that does not declare it',
@@ -167,11 +76,6 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
     [`unknown process device qutoaster; known devices: ${listDevices('process').join(', ')}`],
   ],
   [
-    'a device of another operation',
-    ['--operation', 'monitor', '--device', 'mock'],
-    [/^unknown monitor device mock: it is a process device, use --operation process; known devices: /],
-  ],
-  [
     'an import path without file',
     ['--operation', 'process', '--device', './absent.js#x'],
     [/^device \.\/absent\.js#x cannot be imported: Cannot find module '[^']*\/absent\.js'$/],
@@ -180,44 +84,6 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
     'an import path to a file that does not parse',
     ['--operation', 'process', '--device', './syntax.js'],
     [/^device \.\/syntax\.js cannot be imported: /],
-  ],
-  [
-    'an export that the module lacks',
-    ['--operation', 'process', '--device', './devices.js#missing'],
-    [/^device \.\/devices\.js#missing: \.\/devices\.js has no export missing; it exports .*\bfridge\b/],
-  ],
-  [
-    'an export of another operation',
-    ['--operation', 'process', '--device', './devices.js#fridge'],
-    ['device ./devices.js#fridge is a monitor device, not process'],
-  ],
-  [
-    'a class that does not name its operation',
-    ['--operation', 'process', '--device', './devices.js#Anonymous'],
-    ["device ./devices.js#Anonymous does not name its operation; add operation: 'process'"],
-  ],
-  [
-    'an export that is no device',
-    ['--operation', 'process', '--device', './devices.js#number'],
-    [
-      'device ./devices.js#number is not a device definition, class or function; export the result of defineDevice()',
-    ],
-  ],
-  ['an -o without =', [...mock, '-o', 'verbose'], ['invalid option verbose; expected key=value']],
-  ['an -o without key', [...mock, '-o', '=3'], ['invalid option =3; expected key=value']],
-  [
-    'an invalid fingerprint',
-    [...mock, '--ca-fingerprint', 'cafe'],
-    [
-      'bad value for --ca-fingerprint: "cafe" is not a SHA-256 fingerprint; write its 32 bytes as 64 hexadecimal digits, with or without colons',
-    ],
-  ],
-  [
-    'an invalid address',
-    [...mock, '--svc-addr', 'ftp://127.0.0.1'],
-    [
-      'bad value for --svc-addr: "ftp://127.0.0.1"; expected an http or https address such as http://127.0.0.1:8090',
-    ],
   ],
   [
     'all of several errors, errors of keys before errors of values',

@@ -21,56 +21,16 @@ function random(seed: number): () => number {
   }
 }
 
-const NAMES = [
-  'id',
-  'title',
-  'owner',
-  'owner.name',
-  'owner.friend.friend.friend.friend.friend.name',
-  'staff',
-  'staff.rank',
-  'staff:each',
-  'staff:length',
-  'title:lower',
-  'info',
-  'info.a.0.b',
-  'info.a:b',
-  'info..x',
-  'info.99999999999999999999',
-  'reviews_via_shop.stars',
-  'passports_via_visited.author.email',
-  'owner.email',
-  'owner.secret',
-  'owner.hash',
-  'null',
-  'TRUE',
-  'false',
-  '@now',
-  '@todayEnd',
-  '@weekday',
-  '@request.auth.id',
-  '@request.auth.rank',
-  '@request.auth.friend.name',
-  '@request.body.staff:each',
-  '@request.body.owner.name',
-  '@request.body.title:changed',
-  '@request.body.x.y:isset',
-  '@request.query.q',
-  '@request.headers.h:lower',
-  '@request.method',
-  '@collection.vaults.code',
-  '@collection.reviews:x.by.name',
-  'balance',
-  'constructor',
-  '__proto__',
-  'toString.x',
-  '_via_',
-  'shops_via_owner',
-  'owner.shops_via_owner.staff.name',
-  'zqx',
-  '#a',
-  '_',
-] as const
+const NAMES = (
+  'id title owner owner.name owner.friend.friend.friend.friend.friend.name staff staff.rank staff:each ' +
+  'staff:length title:lower info info.a.0.b info.a:b info..x info.99999999999999999999 ' +
+  'reviews_via_shop.stars passports_via_visited.author.email owner.email owner.secret owner.hash null ' +
+  'TRUE false @now @todayEnd @weekday @request.auth.id @request.auth.rank @request.auth.friend.name ' +
+  '@request.body.staff:each @request.body.owner.name @request.body.title:changed ' +
+  '@request.body.x.y:isset @request.query.q @request.headers.h:lower @request.method ' +
+  '@collection.vaults.code @collection.reviews:x.by.name balance constructor __proto__ toString.x _via_ ' +
+  'shops_via_owner owner.shops_via_owner.staff.name zqx #a _'
+).split(' ')
 const TEXTS = [
   "''",
   '""',
@@ -83,49 +43,10 @@ const TEXTS = [
   '"5"',
   '"$p0 ?1 :a @b"',
 ] as const
-const OPERATORS = [
-  '=',
-  '!=',
-  '>',
-  '>=',
-  '<',
-  '<=',
-  '~',
-  '!~',
-  '?=',
-  '?!=',
-  '?~',
-  '?<',
-  '==',
-  '<>',
-  '=~',
-  '?',
-] as const
+const OPERATORS = '= != > >= < <= ~ !~ ?= ?!= ?~ ?< == <> =~ ?'.split(' ')
 const MUTATIONS = [
-  '"',
-  "'",
-  '\\',
-  '(',
-  ')',
-  '&&',
-  '||',
-  '//',
-  '\n',
-  '\0',
-  '.',
-  ':',
-  '@',
-  '-',
-  '%',
-  ';',
-  '--',
-  '/*',
-  '0',
-  'zq',
-  '\u2028',
-  '💥',
-  ',',
-  '=',
+  ...['"', "'", '\\', '(', ')', '&&', '||', '//', '\n', '\0', '.', ':', '@', '-', '%', ';', '--', '/*', '0'],
+  ...['zq', '\u2028', '💥', ',', '='],
 ] as const
 
 function generator(next: () => number) {

@@ -8,6 +8,7 @@ import type { Operation } from '../../../src/protocol/index.ts'
 import { createRng } from '../../../src/simulator/index.ts'
 import { PYTHON_ENV, SDK_FOLDER, skipsPython } from '../../support/python/devices.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { part, rows } from '../../support/whole.ts'
 import { payloadOf, runJob } from '../support/jobs.ts'
 
 const skip = skipsPython('devices in Python')
@@ -119,7 +120,6 @@ test.skipIf(skip)(
 
 const REFUSED: [device: string, reason: string | RegExp, operation?: Operation][] = [
   ['lab:Nobody', /^device lab:Nobody: lab has no Nobody; it defines Coin, Miscount, /],
-  ['lab.Nobody', /^device lab\.Nobody: lab has no Nobody; /],
   ['nowhere:X', "device nowhere:X cannot be imported: ModuleNotFoundError: No module named 'nowhere'"],
   [
     'lab:counts_result',
@@ -127,9 +127,10 @@ const REFUSED: [device: string, reason: string | RegExp, operation?: Operation][
   ],
   ['lab:Gauge', 'device lab:Gauge is a monitor device, not process'],
   ['lab:Coin', 'device lab:Coin is a process device, not calibrate', 'calibrate'],
+  ['lab.Nobody', /^device lab\.Nobody: lab has no Nobody; /],
   ['builtins:dict', "device builtins:dict does not name its operation; add operation: 'process'"],
 ]
-test.skipIf(skip).each(REFUSED)(
+test.skipIf(skip).each(rows(REFUSED, 4))(
   '%s is refused with the reason',
   async (device, reason, operation = 'process') => {
     const [first] = await reasonsOf(resolve(device, {}, operation))
@@ -237,7 +238,7 @@ test.skipIf(skip)('whatever a worker writes, it is refused or understood, and no
     const text = `{"m":"${pick(names)}",${entries.join(',')}}`
     return rng.next() < 0.2 ? text.slice(0, Math.floor(rng.next() * text.length)) : text
   }
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < part(6, 2); round += 1) {
     const texts = Array.from({ length: 20 }, random)
     const body = `${texts.map((text) => `os.write(1, frame(${JSON.stringify(text)}))`).join('\n')}\nos._exit(0)`
     const reasons = await reasonsOf(resolve('lab:Coin', fakeSdk(folder.path, body)))
@@ -249,7 +250,7 @@ test.skipIf(skip)(
   'whatever the driver writes, the worker ends or waits for more, and never answers nonsense',
   async () => {
     const rng = createRng(17)
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < part(4, 2); round += 1) {
       const worker = Bun.spawn(['python3', '-u', '-m', 'svc_driver.worker'], {
         env: { ...process.env, ...PYTHON_ENV },
         stdio: ['pipe', 'pipe', 'ignore'],

@@ -4,7 +4,7 @@ import { part } from '../../support/whole.ts'
 
 /** The week itself is `scripts/endurance/simulated-week.ts`. */
 const SEED = Number(process.env['WEEK_SEED'] ?? 1)
-const JOBS = Number(process.env['WEEK_JOBS'] ?? part(600, 300))
+const JOBS = Number(process.env['WEEK_JOBS'] ?? part(600, 150))
 const HOUR_MS = 3_600_000
 
 test(`simulateWeek() keeps every promise through a day of failures, bookings and maintenance, seed ${SEED}`, async () => {

@@ -1,7 +1,13 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { CORE, drawMutants, filesOf, mutantsOf } from '../../../scripts/testing/mutants/core-mutants.ts'
+import {
+  CORE,
+  drawMutants,
+  EQUIPMENT,
+  filesOf,
+  mutantsOf,
+} from '../../../scripts/testing/mutants/core-mutants.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 
@@ -40,7 +46,7 @@ test('comparisons of SQL are changed, assignments and messages are not', () => {
 })
 
 test('each area has sources and tests, and a draw is the same again and of all areas', () => {
-  for (const area of CORE) {
+  for (const area of [...CORE, ...EQUIPMENT]) {
     for (const pattern of area.files)
       expect([pattern, filesOf({ ...area, files: [pattern] }, ROOT).length > 0]).toEqual([pattern, true])
     for (const folder of area.tests) expect([folder, existsSync(join(ROOT, folder))]).toEqual([folder, true])

@@ -5,101 +5,36 @@ import { readConfig, SETTINGS } from '../../../src/server/index.ts'
 const MIN = 60_000
 const HOUR = 60 * MIN
 
-/**
- * The tables of section 8: flag, variable, config key, default; then another value, as text and as parsed.
- */
-const TABLE: [
-  flag: string,
-  variable: string,
-  key: string,
-  standard: unknown,
-  text: string,
-  value: unknown,
-][] = [
-  ['--config-file', 'SVC_CONFIG_FILE', 'configFile', 'svc.config.yml', 'my.json', 'my.json'],
-  ['--domain', 'SVC_DOMAIN', 'domain', '', 'qpus.example.org', 'qpus.example.org'],
-  ['--ip-addr', 'SVC_IP_ADDR', 'ipAddr', '127.0.0.1', '10.0.0.5', '10.0.0.5'],
-  ['--server-port', 'SVC_SERVER_PORT', 'serverPort', 8090, '80', 80],
-  ['--tls-ca-cert-file', 'SVC_TLS_CA_CERT_FILE', 'tlsCaCertFile', '.svc.ca.pem', 'a.pem', 'a.pem'],
-  ['--tls-ca-key-file', 'SVC_TLS_CA_KEY_FILE', 'tlsCaKeyFile', '.svc.ca.key', 'a.key', 'a.key'],
-  ['--tls-cert-file', 'SVC_TLS_CERT_FILE', 'tlsCertFile', '.svc.cert.pem', 'b.pem', 'b.pem'],
-  ['--tls-key-file', 'SVC_TLS_KEY_FILE', 'tlsKeyFile', '.svc.key', 'b.key', 'b.key'],
-  ['--qpus-collection', 'SVC_QPUS_COLLECTION', 'qpusCollection', 'qpus', 'chips', 'chips'],
-  [
-    '--timeslots-collection',
-    'SVC_TIMESLOTS_COLLECTION',
-    'timeslotsCollection',
-    'time_slots',
-    'slots',
-    'slots',
-  ],
-  ['--jobs-collection', 'SVC_JOBS_COLLECTION', 'jobsCollection', 'quantum_jobs', 'work', 'work'],
-  [
-    '--api-tokens-collection',
-    'SVC_API_TOKENS_COLLECTION',
-    'apiTokensCollection',
-    'api_tokens',
-    'keys',
-    'keys',
-  ],
-  [
-    '--notifications-collection',
-    'SVC_NOTIFICATIONS_COLLECTION',
-    'notificationsCollection',
-    'notifications',
-    'news',
-    'news',
-  ],
-  [
-    '--qpu-time-requests-collection',
-    'SVC_QPU_TIME_REQUESTS_COLLECTION',
-    'qpuTimeRequestsCollection',
-    'qpu_time_requests',
-    'wishes',
-    'wishes',
-  ],
-  ['--idle-threshold', 'SVC_IDLE_THRESHOLD', 'idleThreshold', 5_000, '90s', 90_000],
-  ['--recovery-interval', 'SVC_RECOVERY_INTERVAL', 'recoveryInterval', 10_000, '1m', MIN],
-  ['--job-timeout', 'SVC_JOB_TIMEOUT', 'jobTimeout', 20_000, '30m', 30 * MIN],
-  ['--dispatch-poll-interval', 'SVC_DISPATCH_POLL_INTERVAL', 'dispatchPollInterval', 1_000, '250ms', 250],
-  ['--port-range-start', 'SVC_PORT_RANGE_START', 'portRangeStart', 6_000, '5000', 5_000],
-  ['--port-range-end', 'SVC_PORT_RANGE_END', 'portRangeEnd', 7_000, '9000', 9_000],
-  [
-    '--disable-email-password-auth',
-    'SVC_DISABLE_EMAIL_PASSWORD_AUTH',
-    'disableEmailPasswordAuth',
-    false,
-    'true',
-    true,
-  ],
-  ['--oauth2-providers', 'SVC_OAUTH2_PROVIDERS', 'oauth2Providers', [], '[]', []],
-  ['--events-retention', 'SVC_EVENTS_RETENTION', 'eventsRetention', 720 * HOUR, '0', 0],
-  ['--events-prune-interval', 'SVC_EVENTS_PRUNE_INTERVAL', 'eventsPruneInterval', HOUR, '30m', 30 * MIN],
-  ['--event-rate-limit', 'SVC_EVENT_RATE_LIMIT', 'eventRateLimit', 100, '0', 0],
-  [
-    '--calibration-request-retention',
-    'SVC_CALIBRATION_REQUEST_RETENTION',
-    'calibrationRequestRetention',
-    720 * HOUR,
-    '24h',
-    24 * HOUR,
-  ],
-  [
-    '--calibration-result-retention',
-    'SVC_CALIBRATION_RESULT_RETENTION',
-    'calibrationResultRetention',
-    0,
-    '24h',
-    24 * HOUR,
-  ],
-  [
-    '--calibration-fit-retention',
-    'SVC_CALIBRATION_FIT_RETENTION',
-    'calibrationFitRetention',
-    720 * HOUR,
-    '24h',
-    24 * HOUR,
-  ],
+/** The tables of section 8: config key, default; then another value, as text and as parsed. */
+const TABLE: [key: string, standard: unknown, text: string, value: unknown][] = [
+  ['configFile', 'svc.config.yml', 'my.json', 'my.json'],
+  ['domain', '', 'qpus.example.org', 'qpus.example.org'],
+  ['ipAddr', '127.0.0.1', '10.0.0.5', '10.0.0.5'],
+  ['serverPort', 8090, '80', 80],
+  ['tlsCaCertFile', '.svc.ca.pem', 'a.pem', 'a.pem'],
+  ['tlsCaKeyFile', '.svc.ca.key', 'a.key', 'a.key'],
+  ['tlsCertFile', '.svc.cert.pem', 'b.pem', 'b.pem'],
+  ['tlsKeyFile', '.svc.key', 'b.key', 'b.key'],
+  ['qpusCollection', 'qpus', 'chips', 'chips'],
+  ['timeslotsCollection', 'time_slots', 'slots', 'slots'],
+  ['jobsCollection', 'quantum_jobs', 'work', 'work'],
+  ['apiTokensCollection', 'api_tokens', 'keys', 'keys'],
+  ['notificationsCollection', 'notifications', 'news', 'news'],
+  ['qpuTimeRequestsCollection', 'qpu_time_requests', 'wishes', 'wishes'],
+  ['idleThreshold', 5_000, '90s', 90_000],
+  ['recoveryInterval', 10_000, '1m', MIN],
+  ['jobTimeout', 20_000, '30m', 30 * MIN],
+  ['dispatchPollInterval', 1_000, '250ms', 250],
+  ['portRangeStart', 6_000, '5000', 5_000],
+  ['portRangeEnd', 7_000, '9000', 9_000],
+  ['disableEmailPasswordAuth', false, 'true', true],
+  ['oauth2Providers', [], '[]', []],
+  ['eventsRetention', 720 * HOUR, '0', 0],
+  ['eventsPruneInterval', HOUR, '30m', 30 * MIN],
+  ['eventRateLimit', 100, '0', 0],
+  ['calibrationRequestRetention', 720 * HOUR, '24h', 24 * HOUR],
+  ['calibrationResultRetention', 0, '24h', 24 * HOUR],
+  ['calibrationFitRetention', 720 * HOUR, '24h', 24 * HOUR],
 ]
 
 const read = (input: Partial<Parameters<typeof readConfig>[0]>) =>
@@ -118,10 +53,12 @@ function refusalOf(input: Partial<Parameters<typeof readConfig>[0]>): AppError {
 }
 
 describe('the settings of section 8', () => {
-  for (const [flag, variable, key, standard, text, value] of TABLE) {
-    test(`${flag} is ${variable} and ${key}`, () => {
+  for (const [key, standard, text, value] of TABLE) {
+    test(`${key} has a flag, a variable and a key`, () => {
       expect(Object.hasOwn(SETTINGS, key)).toBe(true)
-      expect([flagOf(key), variableOf(key)]).toEqual([flag, variable])
+      const words = key.split(/(?=[A-Z])/)
+      const variable = `SVC_${words.join('_').toUpperCase()}`
+      expect([flagOf(key), variableOf(key)]).toEqual([`--${words.join('-').toLowerCase()}`, variable])
       expect(settingOf(read({}).config, key)).toEqual(standard)
       const sources = {
         flag: { flags: { [key]: text } },
@@ -182,53 +119,51 @@ test('OAuth2 providers may be a list in the file', () => {
 })
 
 test('invalid values are reported with their source, the value and the accepted values', () => {
-  const cases: [Partial<Parameters<typeof readConfig>[0]>, string][] = [
+  const flags: [string, string, string][] = [
+    ['serverPort', '65536', '--server-port: bad value "65536"; expected a whole number from 0 to 65535'],
+    ['serverPort', '', '--server-port: bad value ""'],
+    ['serverPort', '8e3', '--server-port: bad value "8e3"'],
+    ['idleThreshold', '5', '--idle-threshold: bad value "5"; expected a duration such as 720h'],
+    ['idleThreshold', '-5s', '--idle-threshold: bad value "-5s"'],
+    ['jobTimeout', '0', '--job-timeout: bad value "0"; expected at least 100ms'],
+    ['ipAddr', 'localhost', '--ip-addr: bad value "localhost"; expected an IPv4 or IPv6 address'],
+    ['ipAddr', '300.0.0.1', '--ip-addr: bad value "300.0.0.1"'],
     [
-      { flags: { serverPort: '65536' } },
-      '--server-port: bad value "65536"; expected a whole number from 0 to 65535',
-    ],
-    [{ env: { SVC_SERVER_PORT: 'http' } }, 'SVC_SERVER_PORT: bad value "http"; expected a whole number'],
-    [yaml('serverPort: -1'), 'svc.config.yml, line 1: serverPort: bad value -1; expected a whole number'],
-    [{ flags: { serverPort: '' } }, '--server-port: bad value ""'],
-    [{ flags: { serverPort: '8e3' } }, '--server-port: bad value "8e3"'],
-    [{ flags: { idleThreshold: '5' } }, '--idle-threshold: bad value "5"; expected a duration such as 720h'],
-    [{ flags: { idleThreshold: '-5s' } }, '--idle-threshold: bad value "-5s"'],
-    [{ flags: { jobTimeout: '0' } }, '--job-timeout: bad value "0"; expected at least 100ms'],
-    [
-      { flags: { ipAddr: 'localhost' } },
-      '--ip-addr: bad value "localhost"; expected an IPv4 or IPv6 address',
-    ],
-    [{ flags: { ipAddr: '300.0.0.1' } }, '--ip-addr: bad value "300.0.0.1"'],
-    [
-      { flags: { qpusCollection: 'Q; DROP TABLE' } },
+      'qpusCollection',
+      'Q; DROP TABLE',
       '--qpus-collection: bad value "Q; DROP TABLE"; expected a lower-case name',
     ],
+    ['jobsVisibility', 'all', '--jobs-visibility: bad value "all"; expected one of public, owner'],
+    ['anonymousRate', '20', '--anonymous-rate: bad value "20"; expected requests per second and burst'],
     [
-      { flags: { jobsVisibility: 'all' } },
-      '--jobs-visibility: bad value "all"; expected one of public, owner',
-    ],
-    [
-      { flags: { anonymousRate: '20' } },
-      '--anonymous-rate: bad value "20"; expected requests per second and burst',
-    ],
-    [
-      { flags: { disableEmailPasswordAuth: 'maybe' } },
+      'disableEmailPasswordAuth',
+      'maybe',
       '--disable-email-password-auth: bad value "maybe"; expected true or false',
     ],
     [
-      { flags: { portRangeStart: '7000' } },
+      'portRangeStart',
+      '7000',
       '--port-range-end: bad value 7000; expected more than --port-range-start (7000)',
     ],
-    [{ flags: { oauth2Providers: '{}' } }, '--oauth2-providers: bad value; expected a JSON array'],
-    [{ flags: { oauth2Providers: '[' } }, '--oauth2-providers: bad value; expected a JSON array'],
-    [{ flags: { smtpHost: 'mail.example.org' } }, '--smtp-from: missing'],
-    [{ flags: { database: 'mysql://svc@localhost/svc' } }, '--database: bad value; expected an address'],
-    [{ flags: { database: 'postgres://svc@localhost:1x/svc' } }, '--database: bad value; expected host'],
-    [{ flags: { database: 'postgres://svc@north,south/svc' } }, 'with one host'],
+    ['oauth2Providers', '{}', '--oauth2-providers: bad value; expected a JSON array'],
+    ['oauth2Providers', '[', '--oauth2-providers: bad value; expected a JSON array'],
+    ['smtpHost', 'mail.example.org', '--smtp-from: missing'],
+    ['database', 'mysql://svc@localhost/svc', '--database: bad value; expected an address'],
+    ['database', 'postgres://svc@localhost:1x/svc', '--database: bad value; expected host'],
+    ['database', 'postgres://svc@north,south/svc', 'with one host'],
     [
-      { flags: { database: 'postgres://svc@db.example.org/svc' } },
+      'database',
+      'postgres://svc@db.example.org/svc',
       '--database-root-cert: missing; the connection to db.example.org is encrypted',
     ],
+    ['smtpFrom', 'nobody', '--smtp-from: bad value "nobody"; expected an e-mail address'],
+    ['publicUrl', 'svc.example.org', '--public-url: bad value "svc.example.org"; expected an'],
+    ['jobsCollection', 'qpus', '--jobs-collection: bad value qpus; --qpus-collection has the same name'],
+  ]
+  const cases: [Partial<Parameters<typeof readConfig>[0]>, string][] = [
+    ...flags.map(([key, text, message]): [object, string] => [{ flags: { [key]: text } }, message]),
+    [{ env: { SVC_SERVER_PORT: 'http' } }, 'SVC_SERVER_PORT: bad value "http"; expected a whole number'],
+    [yaml('serverPort: -1'), 'svc.config.yml, line 1: serverPort: bad value -1; expected a whole number'],
     [
       { flags: { database: 'postgres://svc@localhost/svc', checkpoints: 'external' } },
       '--checkpoints: not with --database',
@@ -236,12 +171,6 @@ test('invalid values are reported with their source, the value and the accepted 
     [
       { flags: { database: 'postgres://svc@localhost/svc', backupEvery: '24h' } },
       '--backup-every: not with --database; back PostgreSQL up with pg_dump',
-    ],
-    [{ flags: { smtpFrom: 'nobody' } }, '--smtp-from: bad value "nobody"; expected an e-mail address'],
-    [{ flags: { publicUrl: 'svc.example.org' } }, '--public-url: bad value "svc.example.org"; expected an'],
-    [
-      { flags: { jobsCollection: 'qpus' } },
-      '--jobs-collection: bad value qpus; --qpus-collection has the same name',
     ],
     [yaml('- a\n- b\n'), 'svc.config.yml: expected keys with values'],
     [yaml('just text'), 'svc.config.yml: expected keys with values'],

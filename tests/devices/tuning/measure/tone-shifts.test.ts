@@ -12,11 +12,9 @@ const alone = (qubit: number) => `${HEAD} bit c; c = measure $${qubit};`
 const pair = `${HEAD} bit[2] c; c[0] = measure $0; c[1] = measure $2;`
 
 describe.each([
-  [0.02, 1],
-  [0.05, 1],
   ...(RUNS_WHOLE
-    ? [0.02, 0.05].flatMap((crosstalk) => [2, 3, 4, 5, 6, 7, 8].map((seed) => [crosstalk, seed] as const))
-    : []),
+    ? [0.02, 0.05].flatMap((crosstalk) => [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => [crosstalk, seed] as const))
+    : [[0.05, 1] as const]),
 ] as const)('a readout line with crosstalk %p, seed %i', (crosstalk, seed) => {
   test('reads idle qubits as well together as alone', async () => {
     using folder = temporaryFolder()

@@ -154,7 +154,7 @@ test.each(BY_HAND.slice(0, RUNS_WHOLE ? BY_HAND.length : 1))(
   60_000,
 )
 
-test.each(RUNS_WHOLE ? [...OFF, ...ALL_OFF] : OFF.slice(0, 2))(
+test.each(RUNS_WHOLE ? [...OFF, ...ALL_OFF] : OFF.slice(0, 1))(
   'a partial calibration sees and mends %s times %p, by %s',
   async (path, factor, name) => {
     using folder = temporaryFolder()
