@@ -4,6 +4,7 @@
  * gates of any two, which are routed. Prints processor time, which other work on the machine hardly changes.
  * Exits with 1 when a median misses the goal.
  */
+import { medianOf } from '../../src/base/index.ts'
 import { createRng } from '../../src/simulator/index.ts'
 import { compileText } from '../../tests/support/scheduler/five-qubits.ts'
 
@@ -32,10 +33,6 @@ function circuitOf(seed: number, reach: number): string {
   return [...lines, 'c = measure q;'].join('\n')
 }
 
-function median(values: number[]): number {
-  return values.sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
 let isMet = true
 for (const [name, reach] of [
   ['neighbors only', 1],
@@ -56,7 +53,7 @@ for (const [name, reach] of [
       counts.instructions += sequence.program.split('\n').length / CIRCUITS
     }
   }
-  const ms = median(times)
+  const ms = medianOf(times)
   isMet &&= ms <= MAX_MS
   const { swaps, cz, instructions } = counts
   const of = `${swaps.toFixed(0)} SWAPs, ${cz.toFixed(0)} CZ, ${instructions.toFixed(0)} instructions`
