@@ -28,7 +28,7 @@ export interface FeatureImports {
 
 /** What each feature of the server uses of the store, besides the database itself. */
 export const FEATURE_IMPORTS: readonly FeatureImports[] = [
-  { path: 'src/server/', uses: ['sqlite/backup', 'store/jobs', 'store/maintenance'] },
+  { path: 'src/server/', uses: ['sqlite/backup', 'store/jobs', 'store/maintenance', 'store/sessions'] },
   { path: 'src/server/accounting/', uses: ['store/accounts', 'store/qpus', 'transfer'] },
   { path: 'src/server/admin/', uses: ['sqlite/backup', 'journal', 'transfer'] },
   { path: 'src/server/auth/', uses: ['journal', 'query', 'store/accounts', 'store/sessions'] },
@@ -38,7 +38,7 @@ export const FEATURE_IMPORTS: readonly FeatureImports[] = [
   },
   { path: 'src/server/calibration/', uses: ['store/calibrations', 'store/jobs', 'store/qpus'] },
   { path: 'src/server/config/', uses: ['sqlite/backup', 'store/accounts'] },
-  { path: 'src/server/drivers/', uses: ['store/qpus', 'store/sessions'] },
+  { path: 'src/server/drivers/', uses: ['store/qpus'] },
   {
     path: 'src/server/events/',
     uses: ['journal', 'store/jobs', 'store/maintenance', 'store/qpus', 'store/readings'],

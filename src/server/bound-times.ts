@@ -1,6 +1,7 @@
 import { type Clock, type Log, Loop } from '../base/index.ts'
 import type { Database } from '../db/index.ts'
 import { boundTimes } from '../db/store/maintenance/index.ts'
+import { renewWaits } from '../db/store/sessions/index.ts'
 
 const INTERVAL_MS = 10_000
 /** Smaller steps back are those of a clock that is kept right. */
@@ -24,7 +25,12 @@ export function createTimeBounds({ db, clock, log }: TimesDependencies): Loop {
     async runOnce() {
       const present = clock.now() - clock.monotonic()
       const isBack = present < offset - MAX_STEP_MS
-      if (isBack) await db.write('bound times', boundTimes)
+      if (isBack) {
+        await db.write('bound times', (tx) => {
+          boundTimes(tx)
+          renewWaits(tx)
+        })
+      }
       offset = isBack ? present : Math.max(offset, present)
     },
   })

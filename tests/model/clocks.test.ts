@@ -35,6 +35,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     'tuner_runs.defers_until',
     ...['calibration_requests.finished_at', 'events.ts', 'maintenance_times.ended', 'reading_buckets.start'],
   ],
+  'they begin again when it is set back': ['session_holders.awaited_until'],
   'they are no times': [
     'quantum_jobs.quote_run_from',
     'quantum_jobs.run_next',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { toTimestamp } from '../../../src/base/index.ts'
+import { silentLog, toTimestamp } from '../../../src/base/index.ts'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import { applyResult } from '../../../src/db/store/jobs/index.ts'
@@ -10,6 +10,7 @@ import {
   renewHolder,
   resumeSessions,
 } from '../../../src/db/store/sessions/index.ts'
+import { createTimeBounds } from '../../../src/server/bound-times.ts'
 import { RESULTS } from '../../support/server/job-lab.ts'
 import { SessionLab } from '../../support/sessions/session-lab.ts'
 import { until } from '../../support/until.ts'
@@ -131,6 +132,26 @@ describe('sessions', () => {
     expect(await lab.stateOf(again)).toBe('active')
     await db.write('end', (tx) => endHolder(tx, other.holder, 1))
     expect(await lab.stateOf(again)).toBe('closed ended')
+  })
+
+  test('a queued one ends when its program is gone, also if the clock was ahead when it was stored', async () => {
+    await using lab = await SessionLab.open()
+    const { db, clock } = lab.lab
+    const bounds = createTimeBounds({ db, clock, log: silentLog })
+    bounds.start()
+    await lab.start(lab.ada, { seconds: 3_600, idleSeconds: 3_600 })
+    await lab.pass()
+    clock.jump(600_000)
+    await lab.pass(11)
+    const holder = { kind: 'client', name: '', endsAt: '', isAwaited: true }
+    const held = await lab.start(lab.bob, { holder, seconds: 3_600 })
+    clock.jump(-600_000)
+    await lab.pass(11)
+    await bounds.stop()
+    await lab.pass(290)
+    expect(await lab.stateOf(held)).toBe('queued')
+    await lab.pass(11)
+    expect(await lab.stateOf(held)).toBe('closed expired')
   })
 
   test('a holder that leaves when it is done ends with its last job', async () => {

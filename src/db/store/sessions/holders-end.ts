@@ -32,8 +32,8 @@ export function endWaits(tx: Tx, session: string): void {
   syncHolders(tx, session)
 }
 
-/** After a stop of the server, in which no program could read its session. */
-export function renewAll(tx: Tx): void {
+/** Lets programs wait afresh: after a stop of the server, when none could read, and after its clock was set back. */
+export function renewWaits(tx: Tx): void {
   const queued = tx.all<{ id: string }>(
     "SELECT id FROM sessions WHERE state = 'queued' AND holders_end <> ''",
   )

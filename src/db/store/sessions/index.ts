@@ -16,7 +16,7 @@ export {
   setSeconds,
   startSession,
 } from './holders.ts'
-export { renewHolder } from './holders-end.ts'
+export { renewHolder, renewWaits } from './holders-end.ts'
 export { KnownSessions, openSession, openSessionsOf, type Session } from './known-sessions.ts'
 export {
   type Advanced,

@@ -4,7 +4,7 @@ import { sessions } from '../../collections/sessions/sessions.ts'
 import { firstOf, mapped, type Query } from '../../engine/query.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 import { chargeSession } from '../accounts/ledger.ts'
-import { endWaits, renewAll } from './holders-end.ts'
+import { endWaits, renewWaits } from './holders-end.ts'
 import { openSession, rowOf } from './known-sessions.ts'
 import { type Advanced, close, type SessionCharge, type SessionEnd } from './machine.ts'
 
@@ -142,7 +142,7 @@ function uncharged(
 export function resumeSessions(tx: Tx): void {
   const rows = tx.all<{ id: string }>("SELECT id FROM sessions WHERE state = 'active' AND charged_to <> ''")
   for (const { id } of rows) tx.update(sessions, id, { charged_to: tx.at })
-  renewAll(tx)
+  renewWaits(tx)
 }
 
 /** An open session of another user that has begun and may last into a time, on a QPU or on any (''). */
