@@ -32,7 +32,7 @@ export function endWaits(tx: Tx, session: string): void {
   syncHolders(tx, session)
 }
 
-/** Lets programs wait afresh: after a stop of the server, when none could read, and after its clock was set back. */
+/** Lets all wait again: after a stop of the server, when none could read, and when its clock was set back. */
 export function renewWaits(tx: Tx): void {
   const queued = tx.all<{ id: string }>(
     "SELECT id FROM sessions WHERE state = 'queued' AND holders_end <> ''",
