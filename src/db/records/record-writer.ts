@@ -213,13 +213,14 @@ function validated(
   const { sql, reader } = dependencies
   const errors: Record<string, FieldError> = { ...refusals }
   const params: Record<string, Bindable> = {}
-  const taken = takenAmong(dependencies, collection, fields, record)
   const checked = fields.map(([name, field]) => {
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
     const refused = text === undefined ? fieldError(field, record[name]) : undefined
-    const related = refused || text !== undefined ? undefined : findRelated(reader, field, record[name])
-    return { name, field, text, refused, reads: { related, taken: refused ? undefined : taken(name) } }
+    if (refused || text !== undefined) return { name, field, text, refused, reads: {} }
+    const related = findRelated(reader, field, record[name])
+    const taken = field.unique ? isTaken(dependencies, collection, name, record) : undefined
+    return { name, field, text, refused, reads: { related, taken } }
   })
   const found = sql.read(checked.map(({ reads }) => reads))
   for (const [at, { name, field, text, refused }] of checked.entries()) {
@@ -239,25 +240,21 @@ function refusalOf(found: { related?: boolean[] | undefined; taken?: boolean | u
 }
 
 /**
- * Whether another record has the value of a unique field, in which '' may repeat. Only of several fields: an
- * index names one of them, and not the same one in both databases.
+ * Whether another record has the value of a unique field, in which '' may repeat. An error of the index would
+ * name one such field of several, and not the same one in both databases.
  */
-function takenAmong(
+function isTaken(
   { planOf }: WriterDependencies,
   collection: AnyCollection,
-  fields: readonly (readonly [string, Field])[],
+  name: string,
   record: AnyRecord,
-): (name: string) => Query<boolean> | undefined {
-  const unique = fields.filter(([, field]) => field.unique).map(([name]) => name)
-  return (name) => {
-    // Other values may be large texts that nothing has parsed.
-    const value = unique.length > 1 && unique.includes(name) ? record[name] : ''
-    if (typeof value !== 'string' || value === '') return undefined
-    const column = quoted(planOf(collection).column(name))
-    // `<> ''` is the condition of the index.
-    const sql = `SELECT 1 FROM ${quoted(collection.name)} WHERE ${column} = $value AND ${column} <> '' AND id <> $id`
-    return mapped(allOf(sql, { value, id: record.id }), (rows) => rows.length > 0)
-  }
+): Query<boolean> | undefined {
+  const value = record[name]
+  if (typeof value !== 'string' || value === '') return undefined
+  const column = quoted(planOf(collection).column(name))
+  // `<> ''` is the condition of the index.
+  const sql = `SELECT 1 FROM ${quoted(collection.name)} WHERE ${column} = $value AND ${column} <> '' AND id <> $id`
+  return mapped(allOf(sql, { value, id: record.id }), (rows) => rows.length > 0)
 }
 
 /**
@@ -279,6 +276,7 @@ function findRelated(
   })
 }
 
+/** Reports a taken id, and taken combinations of fields, which only indexes check. */
 function guardUnique<T>(collection: AnyCollection, failure: string, write: () => T): T {
   try {
     return write()

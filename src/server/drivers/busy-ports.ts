@@ -1,4 +1,4 @@
-import { AppError, type Clock, MINUTE_MS } from '../../base/index.ts'
+import { type Clock, MINUTE_MS } from '../../base/index.ts'
 
 /** How long a port that another program uses is left out. */
 const TAKEN_TTL_MS = 10 * MINUTE_MS
@@ -53,14 +53,6 @@ export class BusyPorts {
     this.#taken.clear()
     return true
   }
-}
-
-/** The error when too many ports of the range are those of other programs. */
-export function noPortLeft(): AppError {
-  return new AppError('unavailable', 'Other programs use the ports of the range; choose another range', {
-    reason: 'no_ports_available',
-    retryAfter: 30,
-  })
 }
 
 function portOfError(error: unknown): number | undefined {

@@ -14,6 +14,7 @@ import {
   type Grant,
   grantLease,
   listOfflineDrivers,
+  noPortsAvailable,
   qpus,
 } from '../../db/store/qpus/index.ts'
 import { type ConnectRequest, type ConnectResponse, DEFAULT_LIMITS } from '../../protocol/index.ts'
@@ -27,7 +28,7 @@ import { addressLimitKey, listenAddress } from '../http/address.ts'
 import type { CertificateStore } from '../tls/certificate-store.ts'
 import { DriverActivityLog } from './activity/activity-log.ts'
 import { AttachTurns } from './attach-turns.ts'
-import { BusyPorts, noPortLeft } from './busy-ports.ts'
+import { BusyPorts } from './busy-ports.ts'
 import { type ClosingSession, DriverSession, publicReason } from './driver-session.ts'
 import { EventParser } from './event-parser.ts'
 import type { LeaseRelease } from './lease-release.ts'
@@ -188,7 +189,8 @@ export class Hub implements DriverHub {
         const port = this.#busyPorts.takenBy(error)
         if (port === undefined) throw error
         this.#log.warn('port is in use by another program', { port })
-        if (attempt >= MAX_PORT_ATTEMPTS) throw noPortLeft()
+        if (attempt >= MAX_PORT_ATTEMPTS)
+          throw noPortsAvailable('Other programs use the ports of the range; choose another range')
       }
     }
   }

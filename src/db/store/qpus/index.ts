@@ -18,6 +18,7 @@ export {
   grantLease,
   type LeaseKey,
   listOfflineDrivers,
+  noPortsAvailable,
   recordSilence,
   releaseLease,
   resetLeases,

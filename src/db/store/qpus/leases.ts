@@ -144,13 +144,16 @@ function freePorts(tx: Tx, driver: string, request: GrantRequest): [number, numb
   }
   const [command, result] = free
   if (command === undefined || result === undefined) {
-    throw new AppError(
-      'unavailable',
+    throw noPortsAvailable(
       `No free ports between ${request.firstPort} and ${request.lastPort}; widen --port-range-start and --port-range-end`,
-      { reason: 'no_ports_available', retryAfter: 30 },
     )
   }
   return [command, result]
+}
+
+/** The error when a range has no two ports for another driver. */
+export function noPortsAvailable(message: string): AppError {
+  return new AppError('unavailable', message, { reason: 'no_ports_available', retryAfter: 30 })
 }
 
 /** Identifies a lease with its epoch, so that a late release does not end a newer one. */
