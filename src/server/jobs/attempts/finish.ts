@@ -48,6 +48,7 @@ export function finishJob(
     const outcome = outcomeOf(result, refusal)
     const ended = { job, attempt, driver: source.driver, executionMs, outcome, provenance, ...times }
     const end = applyResult(tx, ended, config, facts)
+    // The claim of a next job would share the commit.
     if (!order.hasNext(job)) tx.withCommit('alone')
     return refusal && end.kind === 'applied' ? { ...end, refused: refusal.message } : end
   }

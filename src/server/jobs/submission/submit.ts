@@ -71,8 +71,9 @@ function submitOnce(
   const job = insertJob(tx, newJob(context, sent, judged), limitsOf(context), judged.submitter)
   for (const [qpu, unfit] of judged.unfit) markUnfit(tx, job.id, { qpu, ...unfit })
   if (actor !== undefined) appendAudit(tx, { actor, action: 'job.submit', subject: job.id, detail: { user } })
-  if (!context.order.mayBeNext(judged.qpu)) tx.withCommit('alone')
   if (request) saveResponse(tx, request, { status: 201, response: { id: job.id } })
+  // Its claim would share the commit.
+  if (!context.order.mayBeNext(judged.qpu)) tx.withCommit('alone')
   return { job, warnings: judged.warnings }
 }
 
