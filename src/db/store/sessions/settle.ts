@@ -100,24 +100,29 @@ export function paidBySessions(
   tx: ReadTx,
   { user, qpu, from, to }: { user: string; qpu: string; from: number; to: number },
 ): number {
+  const active = tx.read(
+    firstOf<{ charged_to: string; ends_at: string; holders_end: string }>(
+      `SELECT charged_to, ends_at, holders_end FROM sessions
+       WHERE "user" = $user AND qpu = $qpu AND state <> 'closed' AND charged_to <> ''`,
+      { user, qpu },
+    ),
+  )
+  const later = active ? uncharged(active, { from, to }) : 0
+  // Mostly all of it.
+  if (later === to - from) return later
   const stretches = `FROM qpu_ledger WHERE kind = 'session' AND "user" = $user AND qpu = $qpu`
   const run = { user, qpu, from: toTimestamp(from), to: toTimestamp(to) }
-  const { within, first, last, active } = tx.read({
+  const { within, first, last } = tx.read({
     within: firstOf<{ ms: number }>(
       `SELECT coalesce(sum(used_ms), 0) AS ms ${stretches} AND at > $from AND at <= $to`,
       run,
     ),
     first: firstOf<Stretch>(`SELECT at, used_ms AS ms ${stretches} AND at > $from ORDER BY at LIMIT 1`, run),
     last: firstOf<Stretch>(`SELECT at, used_ms AS ms ${stretches} AND at > $to ORDER BY at LIMIT 1`, run),
-    active: firstOf<{ charged_to: string; ends_at: string; holders_end: string }>(
-      `SELECT charged_to, ends_at, holders_end FROM sessions
-       WHERE "user" = $user AND qpu = $qpu AND state <> 'closed' AND charged_to <> ''`,
-      { user, qpu },
-    ),
   })
   const before = first ? Math.max(0, from - beginOf(first)) : 0
   const after = last ? Math.max(0, to - beginOf(last)) : 0
-  const paid = (within?.ms ?? 0) + after - before + (active ? uncharged(active, { from, to }) : 0)
+  const paid = (within?.ms ?? 0) + after - before + later
   return Math.min(to - from, Math.max(0, paid))
 }
 

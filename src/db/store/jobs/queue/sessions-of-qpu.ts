@@ -42,42 +42,59 @@ export function advanceSessions(
   const { tx, facts } = reading
   const queue = new QpuQueue(reading, qpu)
   const slot = facts.slots.find((each) => each.qpu === '' || each.qpu === qpu.id)
+  const isRunning = facts.running.some((row) => row.qpu === qpu.id)
+  const users = open.map((session) => ({ session, hasJob: queue.firstOf(session.user) !== undefined }))
+  const read = tx.read(
+    Object.fromEntries(
+      users.map(({ session, hasJob }) => [
+        session.user,
+        userReads(tx, session, { qpu: qpu.id, rate, isBusy: isRunning || hasJob }),
+      ]),
+    ),
+  )
   return advance(open, {
     now: tx.now,
     closedBy: closedBy(qpu) ?? (facts.calibrating.has(qpu.id) ? 'calibrating' : undefined),
-    isRunning: facts.running.some((row) => row.qpu === qpu.id),
+    isRunning,
     booking: slot && {
       user: slot.booked_by,
       start: fromTimestamp(slot.start_time) ?? tx.now,
       end: fromTimestamp(slot.end_time) ?? tx.now,
     },
     users: new Map(
-      Object.entries(tx.read(usersReads(tx, qpu.id, open, rate))).map(([user, read]) => [
-        user,
-        { ...read, hasJob: queue.firstOf(user) !== undefined },
-      ]),
+      users.flatMap(({ session, hasJob }) => {
+        const user = read[session.user]
+        if (!user) return []
+        const isUsedUp = session.chargedTo !== undefined && session.chargedTo + user.fundedMs <= tx.now
+        const activeAt = isUsedUp ? tx.read(activityIn(tx, session, qpu.id)) : user.activeAt
+        return [[session.user, { ...user, activeAt, hasJob }]]
+      }),
     ),
   })
 }
 
 /**
- * What decides on sessions of their users; when one was active only matters while the session is, as far as
- * it changes when that is paused or what is charged, however late the clock looks.
+ * What decides on a session of its user. Another booking matters before it begins, and when its user was
+ * active if it may be idle: a loop of jobs reads neither.
  */
-function usersReads({ now }: ReadTx, qpu: string, open: readonly OpenSession[], rate: number) {
-  return Object.fromEntries(
-    open.map(({ user, state, idleMs, chargedTo = now }) => [
-      user,
-      {
-        activeAt:
-          state === 'active'
-            ? lastActivity(user, qpu, Math.min(chargedTo, now - MAX_CHARGE_MS) - idleMs)
-            : { known: undefined },
-        fundedMs: fundedMsOf(user, rate),
-        nextBookingOfOthers: nextBookingOfOthers(qpu, user),
-      },
-    ]),
-  )
+function userReads(
+  tx: ReadTx,
+  session: OpenSession,
+  { qpu, rate, isBusy }: { qpu: string; rate: number; isBusy: boolean },
+) {
+  const { user, state, activatedAt } = session
+  return {
+    activeAt: state === 'active' && !isBusy ? activityIn(tx, session, qpu) : { known: undefined },
+    fundedMs: fundedMsOf(user, rate),
+    nextBookingOfOthers:
+      activatedAt === undefined ? nextBookingOfOthers(qpu, user) : { known: Number.POSITIVE_INFINITY },
+  }
+}
+
+/** When the user of a session was last active, as far as it changes when that is paused or what is charged. */
+function activityIn({ now }: ReadTx, { user, idleMs, chargedTo = now }: OpenSession, qpu: string) {
+  // However late the clock looks.
+  return lastActivity(user, qpu, Math.min(chargedTo, now - MAX_CHARGE_MS) - idleMs)
 }
 
 /** The session that decides who may start on a QPU, with its user; times in ms since the epoch. */
