@@ -91,7 +91,7 @@ function userReads(
   }
 }
 
-/** When the user of a session was last active, as far as it changes when that is paused or what is charged. */
+/** When the user of a session was last active, as far as it matters for its pause and its charge. */
 function activityIn({ now }: ReadTx, { user, idleMs, chargedTo = now }: OpenSession, qpu: string) {
   // However late the clock looks.
   return lastActivity(user, qpu, Math.min(chargedTo, now - MAX_CHARGE_MS) - idleMs)
