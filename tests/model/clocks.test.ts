@@ -32,7 +32,7 @@ const NOT_BOUNDED: Record<string, readonly string[]> = {
     ...['session_holders.created', 'session_holders.ended_at'],
   ],
   'what ends with them is only kept for longer': [
-    ...['session_holders.awaited_until', 'tuner_runs.defers_until'],
+    'tuner_runs.defers_until',
     ...['calibration_requests.finished_at', 'events.ts', 'maintenance_times.ended', 'reading_buckets.start'],
   ],
   'they begin again when it is set back': ['session_holders.awaited_until'],
