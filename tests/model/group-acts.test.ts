@@ -49,7 +49,7 @@ async function explore(begin: () => Promise<{ acts: Acts; end?: () => unknown }>
     await end?.()
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30, size: 'max' }), run), {
-    numRuns: part(500, 40),
+    numRuns: part(500, 16),
     interruptAfterTimeLimit: part(100_000, 10_000),
   })
 }

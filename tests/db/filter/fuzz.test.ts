@@ -4,10 +4,11 @@ import { type Condition, compileFilter, NO_REQUEST, parseFilter } from '../../..
 import { createClientConditions } from '../../../src/db/query/client-filter.ts'
 import { pickFields } from '../../../src/db/records/pick-fields.ts'
 import { columnOf } from '../../../src/db/schema/collection.ts'
+import { part } from '../../support/whole.ts'
 import { LIBRARY, ROOT, shops } from './library.ts'
 import { openSeeded } from './seed.ts'
 
-const FILTERS = 100_000
+const FILTERS = part(100_000, 30_000)
 const EVERY = 25
 
 /** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */

@@ -4,6 +4,7 @@ import type { Database, Tx } from '../../../src/db/index.ts'
 import { users } from '../../../src/db/store/accounts/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { openTestDatabase } from '../../support/database.ts'
+import { part } from '../../support/whole.ts'
 
 const COLLECTIONS = { users, qpus, drivers } as const
 type Name = keyof typeof COLLECTIONS
@@ -115,7 +116,7 @@ test('the change feed matches the stored records, whatever fails', async () => {
       )
       expect(balances).toEqual({ wrong: 0 })
     }),
-    { numRuns: 60 },
+    { numRuns: part(60, 15) },
   )
 }, 600_000)
 

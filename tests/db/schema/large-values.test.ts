@@ -7,12 +7,13 @@ import { inSteps } from '../../../src/db/records/page-size.ts'
 import { largeTextOf } from '../../../src/db/records/stored-values.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
 import { StoredJson } from '../../../src/db/schema/json-text.ts'
+import { createPlans } from '../../../src/db/schema/plan.ts'
 import { isJsonLargerThan, unreadText, unreadValues } from '../../../src/db/schema/unread-json.ts'
 import { writeBackup } from '../../../src/db/sqlite/backup/index.ts'
 import { calibrationResults } from '../../../src/db/store/calibrations/index.ts'
 import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { stripCalibrationResult } from '../../../src/db/store/maintenance/index.ts'
-import { eachRecord } from '../../../src/db/transfer/index.ts'
+import { readPage } from '../../../src/db/transfer/pages.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { ended } from '../../support/ended-job.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
@@ -163,7 +164,7 @@ test.skipIf(onlySqlite('its file'))('a backup and an export include them', async
   const copied = await copy.read((tx) => tx.find(calibrationResults, id))
   await copy.close()
   expect(Bun.deepEquals(copied?.routines, [LARGE])).toBe(true)
-  for await (const record of eachRecord(test.db, calibrationResults)) {
-    expect(Bun.deepEquals(record['routines'], [LARGE])).toBe(true)
-  }
+  const plan = createPlans()(calibrationResults)
+  const { records } = await test.db.read((tx) => readPage(tx, calibrationResults, plan, 0))
+  expect(Bun.deepEquals(records[0]?.['routines'], [LARGE])).toBe(true)
 })

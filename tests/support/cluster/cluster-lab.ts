@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../../src/base/index.ts'
 import type { ModuleName } from '../../../src/devices/chip/hardware/modules.ts'
@@ -97,13 +97,6 @@ export class ClusterLab implements AsyncDisposable {
   get options(): string[] {
     const [device, hardware] = [this.#path('device.yml'), this.#path('hardware.json')]
     return [`scheduler_device_config=${device}`, `scheduler_hardware_config=${hardware}`]
-  }
-
-  /** Changes the hardware file by replacing a text in it. */
-  changeHardware(from: string, to: string): void {
-    const text = readFileSync(this.#path('hardware.json'), 'utf8')
-    if (!text.includes(from)) throw new Error(`the hardware file has no ${from}`)
-    writeFileSync(this.#path('hardware.json'), text.replace(from, to))
   }
 
   /** Puts another cluster in the place of the present one: its address is the same. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SpiRack } from '../../../support/spi-rack.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
+import { part } from '../../../support/whole.ts'
 
 const PROCESS = join(import.meta.dir, '../support/bias.process.ts')
 const BEFORE = 0.5e-3
@@ -37,7 +38,7 @@ test('killed at any message to the rack, a process leaves what the next one rest
   rack.preset(2, 0, { span: 4, amps: BEFORE })
   const before = rack.current(2, 0)
   let restored = 0
-  for (let transfers = 1; ; transfers += 1) {
+  for (let transfers = 1; ; transfers += part(1, 3)) {
     const changes = rack.changes.length
     const left = { hasJournal: existsSync(journal), isOff: rack.current(2, 0) !== before }
     const printed = await runUntil(rack, journal, transfers)
