@@ -9,7 +9,7 @@ import { planRoute, type RoutedCircuit, type RoutingEffort } from './route/route
 
 /**
  * How much a circuit is optimized. 0: its gates are made as they are written, and routed; 1: gates of the
- * same qubits are joined, and the best of a few routes is taken; 2: of many routes.
+ * same qubits are joined, and the best of two routes is taken; 2: of many routes.
  */
 export type OptimizationLevel = 0 | 1 | 2
 
@@ -20,8 +20,8 @@ export function levelOf(wanted: OptimizationLevel | undefined, physicalQubits: n
 
 const EFFORTS: Readonly<Record<OptimizationLevel, RoutingEffort>> = {
   0: { starts: 24, gates: 170, results: 1 },
-  1: { starts: 24, gates: 170, results: 4 },
-  2: { starts: 100, gates: 1_500, results: 24 },
+  1: { starts: 48, gates: 170, results: 2 },
+  2: { starts: 100, gates: 1_000, results: 8 },
 }
 
 /**

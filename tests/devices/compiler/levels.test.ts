@@ -7,7 +7,8 @@ import { createRng } from '../../../src/simulator/index.ts'
 import { drawnSeeds } from '../../support/random/drawn-seeds.ts'
 import { part } from '../../support/whole.ts'
 import { grid, line } from './support/couplings.ts'
-import { totalVariation } from './support/exact.ts'
+import { outcomeProbabilities, totalVariation } from './support/exact.ts'
+import { randomCircuit } from './support/random-circuit.ts'
 import { bitProbabilities } from './support/unitary.ts'
 
 const QUBITS = 5
@@ -70,6 +71,15 @@ describe('place() keeps the probabilities of all bits', () => {
       expect({ seed, isSame: variation < 1e-9 }).toEqual({ seed, isSame: true })
     }
   })
+})
+
+test('place() keeps the probabilities of long circuits: rounding does not add up', () => {
+  for (const seed of drawnSeeds(part(40, 3))) {
+    const { qubits, ops } = randomCircuit(seed, 8, 30)
+    const { steps } = place({ steps: stepsOf(ops, 1), qubits, fixed: NONE, coupling: grid(3, 3) }, 1)
+    const variation = totalVariation(outcomeProbabilities(ops), outcomeProbabilities(toNative(steps)))
+    expect({ seed, isSame: variation < 1e-12 }).toEqual({ seed, isSame: true })
+  }
 })
 
 const numbered = (probabilities: ReadonlyMap<string, number>) =>

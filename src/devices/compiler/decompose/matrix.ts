@@ -33,3 +33,21 @@ export function onBoth(low: Matrix, high: Matrix): Matrix {
   }
   return result
 }
+
+/** The unitary nearest to a 2 × 2 matrix that rounding has moved off, up to a phase. */
+export function nearestUnitary(matrix: Matrix): Matrix {
+  const [aRe = 0, aIm = 0, bRe = 0, bIm = 0, cRe = 0, cIm = 0, dRe = 0, dIm = 0] = matrix
+  const re = aRe * dRe - aIm * dIm - (bRe * cRe - bIm * cIm)
+  const im = aRe * dIm + aIm * dRe - (bRe * cIm + bIm * cRe)
+  const phase = -Math.atan2(im, re) / 2
+  const [cos, sin] = [Math.cos(phase), Math.sin(phase)]
+  // With determinant 1 it is a, b, -b*, a*.
+  const [p, q] = [aRe + dRe, aIm - dIm]
+  const [r, t] = [bRe - cRe, bIm + cIm]
+  const [u, v] = [aRe - dRe, aIm + dIm]
+  const [x, y] = [bRe + cRe, bIm - cIm]
+  const a = [(cos * p - sin * v) / 2, (cos * q + sin * u) / 2] as const
+  const b = [(cos * r - sin * y) / 2, (cos * t + sin * x) / 2] as const
+  const size = Math.hypot(...a, ...b)
+  return Float64Array.of(a[0], a[1], b[0], b[1], -b[0], b[1], a[0], -a[1]).map((value) => value / size)
+}

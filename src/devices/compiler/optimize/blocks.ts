@@ -12,6 +12,19 @@ export interface Block {
   steps: readonly GateStep[]
   /** CZ among the steps. */
   gates: number
+  /** What is known of a block without what either qubit does alone. */
+  pulled?: Pulled
+}
+
+/** A direction on the sphere of a qubit, of length 1. */
+export type Axis = readonly [x: number, y: number, z: number]
+
+/** What `pullLocals` finds about a block, whose steps have the fewest CZ. */
+interface Pulled {
+  /** CZ that an exchange of the two qubits just before or after it adds. */
+  exchange: number
+  /** For each qubit, the axis about which its turns commute with it, as all of the same axis do. */
+  axes: readonly [Axis | undefined, Axis | undefined]
 }
 
 /** A circuit as blocks; gates on one qubit are items only where no block takes them. */

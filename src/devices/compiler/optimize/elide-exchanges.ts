@@ -37,11 +37,12 @@ export function elideExchanges(items: readonly Item[], fixed: ReadonlySet<number
 
 /** The block followed by an exchange, where that takes fewer CZ. */
 function withoutExchange(block: Block): Block | undefined {
-  if (block.gates < 2) return undefined
-  const own = Math.min(block.gates, countCz(synthesis(block.qubits, block.matrix)))
+  if (block.gates < 2 || (block.pulled && block.pulled.exchange >= 0)) return undefined
+  const own = block.pulled ? block.gates : countCz(synthesis(block.qubits, block.matrix))
   const matrix = product(SWAP, block.matrix)
   const steps = synthesis(block.qubits, matrix)
-  return countCz(steps) < own ? { ...block, matrix, steps, gates: countCz(steps) } : undefined
+  const gates = countCz(steps)
+  return gates < own ? { kind: 'block', qubits: block.qubits, matrix, steps, gates } : undefined
 }
 
 function relabeled(item: Item, at: (qubit: number) => number): Item {

@@ -8,33 +8,50 @@ const NEGLIGIBLE = 1e-10
 
 /**
  * Joins blocks of the same two qubits where all that stands between them commutes with the second, which then
- * moves to the first.
+ * moves to the first, or with the first, which moves to the second.
  */
 export function joinCommuting(items: readonly Item[]): Item[] {
-  const result: Item[] = []
+  const result: (Item | undefined)[] = []
   for (const item of items) {
-    const at = item.kind === 'block' ? partnerOf(item, result) : -1
+    const { at, isFirstMoved } = item.kind === 'block' ? partnerOf(item, result) : NO_PARTNER
     const partner = result[at]
-    if (item.kind === 'block' && partner?.kind === 'block') result[at] = joined(partner, item)
-    else result.push(item)
+    if (item.kind !== 'block' || partner?.kind !== 'block') {
+      result.push(item)
+    } else if (isFirstMoved) {
+      result[at] = undefined
+      result.push(joined(partner, item))
+    } else {
+      result[at] = joined(partner, item)
+    }
   }
-  return result
+  return result.filter((item) => item !== undefined)
 }
 
-/** The place of the block with which `block` can be joined; -1 for none. */
-function partnerOf(block: Block, before: readonly Item[]): number {
-  const [low, high] = block.qubits
+interface Partner {
+  /** The place of the block with which a block can be joined; -1 for none. */
+  at: number
+  /** Whether that block moves to the other one. */
+  isFirstMoved: boolean
+}
+
+const NO_PARTNER: Partner = { at: -1, isFirstMoved: false }
+
+function partnerOf(block: Block, before: readonly (Item | undefined)[]): Partner {
+  const between: [item: Block, shared: number][] = []
   for (let at = before.length - 1; at >= Math.max(0, before.length - REACH); at--) {
     const item = before[at]
-    if (!item) continue
-    const qubits = itemQubits(item)
-    const shared = [low, high].filter((qubit) => qubits.includes(qubit))
-    if (shared.length === 0) continue
-    if (item.kind !== 'block') return -1
-    if (shared.length === 2) return at
-    if (!commute(block, item, shared[0] ?? 0)) return -1
+    const shared = item ? block.qubits.filter((qubit) => itemQubits(item).includes(qubit)) : []
+    if (!item || shared.length === 0) continue
+    if (item.kind !== 'block') return NO_PARTNER
+    if (shared.length === 1) {
+      between.push([item, shared[0] ?? 0])
+      continue
+    }
+    const isFree = (one: Block) => between.every(([other, qubit]) => commute(one, other, qubit))
+    if (isFree(block)) return { at, isFirstMoved: false }
+    return isFree(item) ? { at, isFirstMoved: true } : NO_PARTNER
   }
-  return -1
+  return NO_PARTNER
 }
 
 /**

@@ -2,10 +2,11 @@ import type { Step } from '../decompose/step.ts'
 import { type Block, blocksOf, type Item, itemQubits, withGatesAfter } from './blocks.ts'
 import { elideExchanges } from './elide-exchanges.ts'
 import { joinCommuting } from './join-commuting.ts'
+import { pullLocals } from './pull-locals.ts'
 import { countCz, type Ends, shortestSteps } from './synthesize.ts'
 
-/** Rounds after which nothing is gained any more; each may bring blocks together. */
-const MAX_ROUNDS = 3
+/** Rounds at most, of which each may bring blocks together; the first that gains nothing is the last. */
+const MAX_ROUNDS = 5
 
 /** A circuit with fewer CZ. */
 interface Optimized {
@@ -22,7 +23,9 @@ interface Optimized {
  */
 export function optimizeFree(steps: readonly Step[], fixed: ReadonlySet<number>): Optimized {
   const { items, wires } = elideExchanges(collected(steps), fixed)
-  return { steps: optimize(shortest(items)), wires }
+  const optimized = optimize(shortest(items))
+  const isGain = wires.size > 0 || countCz(optimized) < countCz(steps)
+  return { steps: isGain ? optimized : [...steps], wires }
 }
 
 /** As `optimizeFree`, with every qubit in its place. */
@@ -30,13 +33,18 @@ export function optimize(steps: readonly Step[]): Step[] {
   let best = [...steps]
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = shortest(collected(best))
-    if (next.length === best.length && countCz(next) === countCz(best)) return next
+    if (countCz(next) >= countCz(best)) return best
     best = next
   }
   return best
 }
 
-const collected = (steps: readonly Step[]) => withGatesAfter(joinCommuting(blocksOf(steps)))
+const collected = (steps: readonly Step[]) => withGatesAfter(joinCommuting(pullLocals(blocksOf(steps))))
+
+/** A circuit as blocks without what qubits do alone, which those that commute show. */
+export function pulledBlocks(steps: readonly Step[]): Item[] {
+  return pullLocals(joinCommuting(pullLocals(blocksOf(steps))))
+}
 
 /** The steps of all items. */
 function shortest(items: readonly Item[]): Step[] {

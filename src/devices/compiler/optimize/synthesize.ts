@@ -23,7 +23,7 @@ export function shortestSteps(block: Block, ends: Ends): readonly GateStep[] {
   if (gates === 0) return steps
   const candidates = [steps]
   if (ends.fresh[0] && ends.fresh[1]) candidates.push(preparation(block))
-  if (gates > 1) candidates.push(synthesis(block.qubits, block.matrix))
+  if (gates > 1 && !block.pulled) candidates.push(synthesis(block.qubits, block.matrix))
   for (const angle of ends.isMeasured ? anglesOf(block, 'after') : []) {
     candidates.push(synthesis(block.qubits, turned(block.matrix, angle, 'after')))
   }

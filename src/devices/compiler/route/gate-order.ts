@@ -1,5 +1,5 @@
 import type { Step } from '../decompose/step.ts'
-import type { Axis, Interaction } from '../optimize/pull-locals.ts'
+import type { Axis, Item } from '../optimize/blocks.ts'
 
 /** What joins qubits: a gate, whose qubits must be coupled, or a barrier or a delay, which orders them. */
 export interface Node {
@@ -32,8 +32,8 @@ export const EXCHANGE = 3
 /** Length of the cross product of two axes below which they are the same, or opposite. */
 const NEGLIGIBLE = 1e-10
 
-/** The order of the steps of a circuit; of interactions, those that commute have none. */
-export function gateOrderOf(steps: readonly (Step | Interaction)[]): GateOrder {
+/** The order of the steps of a circuit; of blocks, those that commute have none. */
+export function gateOrderOf(steps: readonly (Step | Item)[]): GateOrder {
   const nodes: Node[] = []
   const waiting = new Map<number, number[]>()
   for (const [index, step] of steps.entries()) {
@@ -47,7 +47,7 @@ export function gateOrderOf(steps: readonly (Step | Interaction)[]): GateOrder {
     nodes.push(nodeOf(step, singles(steps, before), (qubit) => waiting.has(qubit)))
     for (const qubit of step.qubits) waiting.delete(qubit)
   }
-  const isFromGround = steps.some(({ kind }) => kind === 'interaction')
+  const isFromGround = steps.some(({ kind }) => kind === 'block')
   const rest = singles(
     steps,
     [...waiting.values()].flat().sort((one, other) => one - other),
@@ -62,21 +62,22 @@ export function reversed({ nodes }: GateOrder): GateOrder {
 }
 
 function nodeOf(
-  step: Extract<Step | Interaction, { qubits: readonly number[] }>,
+  step: Extract<Step | Item, { qubits: readonly number[] }>,
   before: readonly Step[],
   isAfterOthers: (qubit: number) => boolean,
 ): Node {
   const { kind, qubits } = step
-  if (kind !== 'interaction')
+  if (kind !== 'block')
     return { qubits, isGate: kind === 'cz', steps: [...before, step], exchange: EXCHANGE, axes: [] }
-  const axes = step.axes.map((axis, at) => (isAfterOthers(qubits[at] ?? -1) ? undefined : axis))
-  return { qubits, isGate: true, steps: [...before, ...step.steps], exchange: step.exchange, axes }
+  const { exchange = EXCHANGE, axes: own = [] } = step.pulled ?? {}
+  const axes = own.map((axis, at) => (isAfterOthers(qubits[at] ?? -1) ? undefined : axis))
+  return { qubits, isGate: true, steps: [...before, ...step.steps], exchange, axes }
 }
 
-function singles(steps: readonly (Step | Interaction)[], indices: readonly number[]): Step[] {
+function singles(steps: readonly (Step | Item)[], indices: readonly number[]): Step[] {
   return indices.flatMap((index) => {
     const step = steps[index]
-    return step && step.kind !== 'interaction' ? [step] : []
+    return step && step.kind !== 'block' ? [step] : []
   })
 }
 
@@ -127,7 +128,7 @@ function orderOf(given: readonly Node[]): Pick<GateOrder, 'nodes' | 'successors'
   return { nodes, successors, predecessors }
 }
 
-function isSame(one: Axis | undefined, other: Axis | undefined): boolean {
+export function isSame(one: Axis | undefined, other: Axis | undefined): boolean {
   if (!one || !other) return false
   const [[a, b, c], [x, y, z]] = [one, other]
   return Math.hypot(b * z - c * y, c * x - a * z, a * y - b * x) < NEGLIGIBLE

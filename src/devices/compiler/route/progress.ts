@@ -1,9 +1,11 @@
 import type { GateOrder, Node } from './gate-order.ts'
 
+/** Nodes that are due from which `ahead` looks: where many commute, the first are enough. */
+const MAX_SOURCES = 100
+
 /** How far a circuit has been routed. */
 export class Progress {
   readonly #order: GateOrder
-  readonly #lookahead: number
   /** For each node, how many nodes it waits for. */
   readonly #waits: Int32Array
   /** Nodes that wait for none and have not run. */
@@ -13,22 +15,19 @@ export class Progress {
   /** Zeros, for counting; one array for the whole circuit, because it is needed after every gate. */
   readonly #arrived: Int32Array
 
-  /** @param lookahead number of gates that `ahead` returns. */
-  constructor(order: GateOrder, lookahead: number) {
+  constructor(order: GateOrder) {
     this.#order = order
-    this.#lookahead = lookahead
     this.#waits = Int32Array.from(order.predecessors)
     this.#arrived = new Int32Array(this.#waits.length)
     this.#due = order.predecessors.flatMap((waits, index) => (waits === 0 ? [index] : []))
   }
 
-  /** The gates whose turn it is, the first of them where there are more than `most`. */
-  due(most: number): readonly Node[] {
-    const found: Node[] = []
+  /** The indices of the gates whose turn it is, the first of them where there are more than `most`. */
+  due(most: number): number[] {
+    const found: number[] = []
     for (const index of this.#due) {
       if (found.length >= most) break
-      const node = this.#node(index)
-      if (node.isGate) found.push(node)
+      if (this.#node(index).isGate) found.push(index)
     }
     return found
   }
@@ -54,18 +53,16 @@ export class Progress {
     this.#from = 0
   }
 
-  /** The first gates that follow those that are due, in an order in which they can run. */
-  ahead(): readonly Node[] {
-    const found: Node[] = []
+  /** The indices of the first gates that follow those that are due, in an order in which they can run. */
+  ahead(most: number): number[] {
+    const found: number[] = []
     const seen: number[] = []
-    const queue = [...this.#due]
-    for (const index of queue) {
-      if (found.length >= this.#lookahead) break
-      for (const next of this.#order.successors[index] ?? []) {
+    const queue = this.#due.slice(0, MAX_SOURCES)
+    for (let at = 0; at < queue.length && found.length < most; at++) {
+      for (const next of this.#order.successors[queue[at] ?? 0] ?? []) {
         if (!this.#arrive(next, seen)) continue
         queue.push(next)
-        const node = this.#node(next)
-        if (node.isGate) found.push(node)
+        if (this.#node(next).isGate) found.push(next)
       }
     }
     for (const index of seen) this.#arrived[index] = 0

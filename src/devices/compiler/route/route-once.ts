@@ -1,11 +1,15 @@
 import type { Rng } from '../../../simulator/index.ts'
-import { type CouplingGraph, pairKey } from './coupling.ts'
-import { EXCHANGE, type GateOrder, type Node } from './gate-order.ts'
+import type { Axis } from '../optimize/blocks.ts'
+import type { CouplingGraph } from './coupling.ts'
+import { EXCHANGE, type GateOrder, isSame, type Node } from './gate-order.ts'
 import { Placement } from './placement.ts'
 import { Progress } from './progress.ts'
 
-/** A node of the order by its index, or an exchange of two physical qubits. */
-export type RouteEvent = number | readonly [number, number]
+/** Two physical qubits whose states are exchanged. */
+type Edge = readonly [number, number]
+
+/** A node of the order by its index, or an exchange. */
+export type RouteEvent = number | Edge
 
 /** Gates beyond those that are due which a choice considers, and their weight together. */
 const LOOKAHEAD = 40
@@ -56,54 +60,67 @@ export function routeOnce(
 class Router {
   readonly #graph: CouplingGraph
   readonly #order: GateOrder
-  readonly #falloff: number
   readonly #rng: Rng
   readonly #placement: Placement
   readonly #progress: Progress
-  readonly #movable: ReadonlyMap<string, readonly [number, number]>
+  readonly #movable: ReadonlyMap<number, Edge>
   readonly #decay: Float64Array
-  /** Of distances. */
-  readonly #powers: Float64Array
-  /** By place, the number of what acted there last, 0 for nothing, and what an exchange after it adds. */
-  readonly #last: Int32Array
-  readonly #exchange: Int32Array
+  /** Distance of two places to its power, at one · qubits + other. */
+  readonly #distances: Float64Array
+  /** By place, the number of the group of gates that acted there last and commute there, or 0; its axis. */
+  readonly #groups: Int32Array
+  readonly #axes: (Axis | undefined)[] = []
   #numbers = 0
+  /** At one · qubits + other, the group of `one` in the last gate of both, and what an exchange adds. */
+  readonly #joined: Int32Array
+  readonly #exchanges: Int8Array
   readonly #events: RouteEvent[] = []
   #swaps = 0
   #sinceGate = 0
   #cost = 0
-  /** The gates that a choice considers: qubits of the circuit and weights. */
-  #ones: number[] = []
-  #others: number[] = []
-  #weights: number[] = []
+  /** The gates that a choice considers: those that are due, then those ahead, with their weights. */
+  readonly #ones = new Int32Array(MAX_DUE + LOOKAHEAD)
+  readonly #others = new Int32Array(MAX_DUE + LOOKAHEAD)
+  readonly #weights = new Float64Array(MAX_DUE + LOOKAHEAD)
+  #due = 0
+  #considered = 0
   #isCurrent = false
+  /** Weights of gates ahead, in turn. */
+  readonly #falling: Float64Array
 
   constructor(graph: CouplingGraph, order: GateOrder, start: ArrayLike<number>, falloff: number, rng: Rng) {
+    const { qubits, movable } = graph
     this.#graph = graph
     this.#order = order
-    this.#falloff = falloff
     this.#rng = rng
-    this.#placement = new Placement(start, graph.qubits)
-    this.#progress = new Progress(order, LOOKAHEAD)
-    this.#movable = new Map(graph.movable.map((edge) => [pairKey(...edge), edge]))
-    this.#decay = new Float64Array(graph.qubits)
-    this.#powers = Float64Array.from({ length: graph.qubits }, (_, distance) => distance ** POWER)
-    this.#last = new Int32Array(graph.qubits)
-    this.#exchange = new Int32Array(graph.qubits)
-    if (!order.isFromGround) for (const at of this.#last.keys()) this.#last[at] = ++this.#numbers
+    this.#placement = new Placement(start, qubits)
+    this.#progress = new Progress(order)
+    this.#movable = new Map(
+      movable.flatMap((edge) => {
+        const [one, other] = edge
+        return [[one * qubits + other, edge] as const, [other * qubits + one, edge] as const]
+      }),
+    )
+    this.#decay = new Float64Array(qubits)
+    this.#distances = Float64Array.from(
+      { length: qubits ** 2 },
+      (_, at) => graph.distance(Math.floor(at / qubits), at % qubits) ** POWER,
+    )
+    this.#falling = Float64Array.from({ length: LOOKAHEAD }, (_, index) => falloff ** index)
+    this.#groups = new Int32Array(qubits)
+    this.#joined = new Int32Array(qubits ** 2)
+    this.#exchanges = new Int8Array(qubits ** 2)
+    if (!order.isFromGround) for (const at of this.#groups.keys()) this.#groups[at] = ++this.#numbers
   }
 
   run(limit: number): Attempt | undefined {
     while (true) {
       this.#advance()
-      const due = this.#progress.due(MAX_DUE)
-      if (due.length === 0) {
-        const { physical } = this.#placement
-        return { events: this.#events, swaps: this.#swaps, cost: this.#cost, final: physical }
-      }
+      this.#refresh()
+      if (this.#due === 0) return this.#attempt()
       if (this.#cost >= limit) return undefined
       if (this.#sinceGate > STUCK * this.#graph.qubits) {
-        bringTogether(this.#graph, this.#placement, due, (edge) => this.#swap(edge))
+        this.#bringTogether()
         continue
       }
       const edge = this.#bestSwap()
@@ -114,42 +131,57 @@ class Router {
     }
   }
 
+  #attempt(): Attempt {
+    if (this.#events.length - this.#swaps !== this.#order.nodes.length)
+      throw new RangeError('the route leaves a gate out')
+    const { physical } = this.#placement
+    return { events: this.#events, swaps: this.#swaps, cost: this.#cost, final: physical }
+  }
+
   /** Runs all nodes that can run, and the exchanges after them that cost less than they bring. */
   #advance(): void {
     const canRun = (node: Node) => !node.isGate || distanceOf(this.#graph, this.#placement, node) === 1
     for (let index = this.#progress.next(canRun); index !== undefined; ) {
       const node = this.#order.nodes[index]
       this.#events.push(index)
+      this.#isCurrent = false
       if (node && node.qubits.length > 0) this.#note(node)
       index = this.#progress.next(canRun)
     }
   }
 
-  #note({ qubits, isGate, exchange }: Node): void {
-    this.#isCurrent = false
-    const places = qubits.map((qubit) => this.#placement.at(qubit)).filter((at) => at >= 0)
-    if (isGate) this.#numbers++
-    for (const at of places) {
-      this.#last[at] = isGate ? this.#numbers : ++this.#numbers
-      this.#exchange[at] = exchange
+  #note({ qubits, isGate, exchange, axes }: Node): void {
+    for (const [index, qubit] of qubits.entries()) {
+      const at = this.#placement.at(qubit)
+      if (at < 0 || (this.#groups[at] !== 0 && isSame(axes[index], this.#axes[at]))) continue
+      this.#groups[at] = ++this.#numbers
+      this.#axes[at] = axes[index]
     }
     if (!isGate) return
     if (this.#sinceGate > 0) this.#decay.fill(0)
     this.#sinceGate = 0
-    const [one = 0, other = 0] = places
-    const edge = exchange < EXCHANGE ? this.#movable.get(pairKey(one, other)) : undefined
+    if (exchange >= EXCHANGE) return
+    const [one, other] = [this.#placement.at(qubits[0] ?? 0), this.#placement.at(qubits[1] ?? 0)]
+    const [there, back] = [one * this.#graph.qubits + other, other * this.#graph.qubits + one]
+    this.#joined[there] = this.#groups[one] ?? 0
+    this.#joined[back] = this.#groups[other] ?? 0
+    this.#exchanges[there] = exchange
+    this.#exchanges[back] = exchange
+    const edge = this.#movable.get(there)
     if (edge && this.#gain(one, other) + PRICE * exchange < -TIE) this.#swap(edge)
   }
 
   /** CZ that an exchange adds. */
   #costOf(one: number, other: number): number {
-    const [a = 0, b = 0] = [this.#last[one], this.#last[other]]
-    if (a === b) return a === 0 ? 0 : (this.#exchange[one] ?? EXCHANGE)
-    // A qubit in its ground state takes two.
-    return a === 0 || b === 0 ? EXCHANGE - 1 : EXCHANGE
+    const [a = 0, b = 0] = [this.#groups[one], this.#groups[other]]
+    // A qubit in its ground state takes one less.
+    if (a === 0 || b === 0) return a === b ? 0 : EXCHANGE - 1
+    const [there, back] = [one * this.#graph.qubits + other, other * this.#graph.qubits + one]
+    const isJoined = this.#joined[there] === a && this.#joined[back] === b
+    return isJoined ? (this.#exchanges[there] ?? EXCHANGE) : EXCHANGE
   }
 
-  #swap(edge: readonly [number, number]): void {
+  #swap(edge: Edge): void {
     const [one, other] = edge
     const cost = this.#costOf(one, other)
     this.#placement.swap(one, other)
@@ -158,24 +190,20 @@ class Router {
     this.#cost += cost
     this.#swaps++
     this.#sinceGate++
-    if (this.#last[one] !== this.#last[other] || this.#last[one] === 0) {
-      this.#numbers++
-      this.#last[one] = this.#numbers
-      this.#last[other] = this.#numbers
+    for (const at of edge) {
+      this.#groups[at] = ++this.#numbers
+      this.#axes[at] = undefined
     }
-    this.#exchange[one] = EXCHANGE
-    this.#exchange[other] = EXCHANGE
   }
 
-  #bestSwap(): readonly [number, number] {
+  #bestSwap(): Edge {
     let lowest = Number.POSITIVE_INFINITY
-    let best: (readonly [number, number])[] = []
+    let best: Edge[] = []
     for (const edge of this.#candidates()) {
       const [one, other] = edge
       const decay = Math.max(this.#decay[one] ?? 0, this.#decay[other] ?? 0)
       // Exchanges that cost nothing could go round in circles.
-      const price = PRICE * Math.max(1, this.#costOf(one, other))
-      const cost = this.#gain(one, other) + price + decay
+      const cost = this.#gain(one, other) + PRICE * Math.max(1, this.#costOf(one, other)) + decay
       if (cost > lowest + TIE) continue
       if (cost < lowest - TIE) best = []
       lowest = Math.min(lowest, cost)
@@ -187,12 +215,15 @@ class Router {
   }
 
   /** Exchanges that move a gate that is due, without the one that was made last where there are others. */
-  #candidates(): (readonly [number, number])[] {
-    const active = new Set<number>()
-    for (const { qubits } of this.#progress.due(MAX_DUE))
-      for (const qubit of qubits) active.add(this.#placement.at(qubit))
+  #candidates(): Edge[] {
+    const active = new Uint8Array(this.#graph.qubits)
+    const { physical } = this.#placement
+    for (let index = 0; index < this.#due; index++) {
+      active[physical[this.#ones[index] ?? 0] ?? 0] = 1
+      active[physical[this.#others[index] ?? 0] ?? 0] = 1
+    }
     const last = this.#events.at(-1)
-    const moving = this.#graph.movable.filter((edge) => active.has(edge[0]) || active.has(edge[1]))
+    const moving = this.#graph.movable.filter((edge) => active[edge[0]] === 1 || active[edge[1]] === 1)
     const others = moving.filter((edge) => edge !== last)
     return others.length > 0 ? others : moving
   }
@@ -201,15 +232,14 @@ class Router {
   #gain(one: number, other: number): number {
     this.#refresh()
     const { physical } = this.#placement
-    const graph = this.#graph
+    const { qubits } = this.#graph
     let sum = 0
-    for (let index = 0; index < this.#weights.length; index++) {
+    for (let index = 0; index < this.#considered; index++) {
       const a = physical[this.#ones[index] ?? 0] ?? 0
       const b = physical[this.#others[index] ?? 0] ?? 0
-      const isMoved = a === one || a === other || b === one || b === other
-      if (!isMoved) continue
-      const [now, then] = [graph.distance(a, b), graph.distance(moved(a, one, other), moved(b, one, other))]
-      sum += (this.#weights[index] ?? 0) * ((this.#powers[then] ?? 0) - (this.#powers[now] ?? 0))
+      if (a !== one && a !== other && b !== one && b !== other) continue
+      const then = this.#distances[moved(a, one, other) * qubits + moved(b, one, other)] ?? 0
+      sum += (this.#weights[index] ?? 0) * (then - (this.#distances[a * qubits + b] ?? 0))
     }
     return sum
   }
@@ -219,14 +249,39 @@ class Router {
     if (this.#isCurrent) return
     this.#isCurrent = true
     const due = this.#progress.due(MAX_DUE)
-    const ahead = this.#progress.ahead()
-    const all = [...due, ...ahead]
-    this.#ones = all.map(({ qubits }) => qubits[0] ?? 0)
-    this.#others = all.map(({ qubits }) => qubits[1] ?? 0)
-    const falling = ahead.map((_, index) => this.#falloff ** index)
-    const sum = falling.reduce((total, weight) => total + weight, 0)
+    const ahead = this.#progress.ahead(LOOKAHEAD)
+    this.#due = due.length
+    this.#considered = 0
+    let sum = 0
+    for (let index = 0; index < ahead.length; index++) sum += this.#falling[index] ?? 0
     const share = (LOOKAHEAD_WEIGHT * Math.max(1, due.length)) / sum
-    this.#weights = [...due.map(() => 1), ...falling.map((weight) => weight * share)]
+    for (const index of due) this.#consider(index, 1)
+    for (const [at, index] of ahead.entries()) this.#consider(index, share * (this.#falling[at] ?? 0))
+  }
+
+  #consider(index: number, weight: number): void {
+    const [one = 0, other = 0] = this.#order.nodes[index]?.qubits ?? []
+    this.#ones[this.#considered] = one
+    this.#others[this.#considered] = other
+    this.#weights[this.#considered] = weight
+    this.#considered++
+  }
+
+  /** Moves the qubits of the nearest gate that is due next to each other. */
+  #bringTogether(): void {
+    const [graph, placement] = [this.#graph, this.#placement]
+    const due = this.#progress.due(MAX_DUE).flatMap((index) => this.#order.nodes[index] ?? [])
+    const nearest = due.reduce((best, node) =>
+      distanceOf(graph, placement, node) < distanceOf(graph, placement, best) ? node : best,
+    )
+    while (distanceOf(graph, placement, nearest) > 1) {
+      const closer = graph.movable.find(([one, other]) => {
+        const [a = 0, b = 0] = nearest.qubits.map((qubit) => moved(placement.at(qubit), one, other))
+        return graph.distance(a, b) < distanceOf(graph, placement, nearest)
+      })
+      if (closer === undefined) throw new RangeError('no exchange brings the qubits of a gate together')
+      this.#swap(closer)
+    }
   }
 }
 
@@ -238,24 +293,4 @@ function distanceOf(graph: CouplingGraph, placement: Placement, { qubits }: Node
 function moved(qubit: number, one: number, other: number): number {
   if (qubit === one) return other
   return qubit === other ? one : qubit
-}
-
-/** Moves the qubits of the nearest gate that is due next to each other. */
-function bringTogether(
-  graph: CouplingGraph,
-  placement: Placement,
-  due: readonly Node[],
-  swap: (edge: readonly [number, number]) => void,
-): void {
-  const nearest = due.reduce((best, node) =>
-    distanceOf(graph, placement, node) < distanceOf(graph, placement, best) ? node : best,
-  )
-  while (distanceOf(graph, placement, nearest) > 1) {
-    const closer = graph.movable.find(([one, other]) => {
-      const [a = 0, b = 0] = nearest.qubits.map((qubit) => moved(placement.at(qubit), one, other))
-      return graph.distance(a, b) < distanceOf(graph, placement, nearest)
-    })
-    if (closer === undefined) throw new RangeError('no exchange brings the qubits of a gate together')
-    swap(closer)
-  }
 }

@@ -1,7 +1,7 @@
 import { createRng, type Rng } from '../../../simulator/index.ts'
 import { JobError } from '../../errors.ts'
 import type { Step } from '../decompose/step.ts'
-import { pullLocals } from '../optimize/pull-locals.ts'
+import { pulledBlocks } from '../optimize/optimize.ts'
 import { type Coupling, type CouplingGraph, graphOf, unusableOf } from './coupling.ts'
 import { type GateOrder, gateOrderOf, reversed } from './gate-order.ts'
 import { perfectPlacement } from './perfect-placement.ts'
@@ -85,7 +85,7 @@ export function planRoute(request: RoutingRequest): () => RoutedCircuit[] {
   if (perfect) return () => [withoutExchange('placement', complete(perfect))]
   const starts = startsOf(graph, used, pairs, fixed, complete, effort.starts)
   return () => {
-    const order = gateOrderOf(isWritten ? steps : pullLocals(steps))
+    const order = gateOrderOf(isWritten ? steps : pulledBlocks(steps))
     return search(graph, order, starts, effort).map(({ start, attempt: { events, swaps } }) => {
       const placement = new Placement(start, coupling.qubits)
       const placed = placeSteps(order, events, placement)

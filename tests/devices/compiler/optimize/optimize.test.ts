@@ -63,6 +63,12 @@ describe('optimizeFree()', () => {
       4,
       2,
     ],
+    [
+      'moves a gate to the next one of its qubits, across one that commutes with it only',
+      `${BUSY} cx q[0], q[1]; cx q[0], q[2]; ${ANY(0, 1)} barrier q; ry(1) q;`,
+      5,
+      4,
+    ],
     ['keeps what does not commute', `${BUSY} cx q[0], q[1]; cx q[1], q[2]; cx q[0], q[1]; ry(1) q;`, 3, 3],
     [
       'keeps gates on both sides of a barrier',
