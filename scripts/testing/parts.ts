@@ -54,6 +54,7 @@ export const PARTS: readonly Part[] = [
       'tests/db/store/qpus/known-qpus.test.ts',
       'tests/db/sums/sums.test.ts',
       'tests/devices/bench/simulated/trajectories/pending.test.ts',
+      'tests/devices/bench/simulated/trajectories/plan.test.ts',
       'tests/devices/compiler/decompose/relative-toffoli.test.ts',
       'tests/devices/compiler/levels.test.ts',
       'tests/model/clocks.test.ts',

@@ -21,10 +21,19 @@ export class Branch {
     this.pending = Array.from({ length: transmons }, (_, which) => new PendingTurn(which))
   }
 
-  /** Every transmon in a level. */
-  start(levels: ArrayLike<number>): void {
-    this.state.set(levels)
+  /**
+   * Every transmon in a level.
+   * @param isAside without amplitudes until they join
+   */
+  start(levels: ArrayLike<number>, isAside: boolean): void {
+    if (isAside) this.state.setAside(levels)
+    else this.state.set(levels)
     for (const pending of this.pending) pending.clear()
+  }
+
+  /** Gives amplitudes to transmons that stand aside. */
+  join(joining: readonly number[]): void {
+    for (const which of joining) this.state.join(which)
   }
 
   copy(other: Branch): void {
@@ -42,8 +51,13 @@ export class Branch {
   interact(turns: readonly InteractionTurn[]): void {
     for (let index = 0; index < turns.length; index++) {
       const { ends, angle } = turns[index] as InteractionTurn
-      this.settle(ends)
-      this.state.turnProducts(ends[0], ends[1], angle)
+      const [one, other] = ends
+      const [ofOne, ofOther] = [this.state.levelAside(one), this.state.levelAside(other)]
+      if (ofOne === undefined && ofOther === undefined) {
+        this.settle(ends)
+        this.state.turnProducts(one, other, angle)
+      } else if (ofOne === undefined) this.pending[one]?.turn(angle * (ofOther ?? 0))
+      else if (ofOther === undefined) this.pending[other]?.turn(angle * ofOne)
     }
   }
 
@@ -61,6 +75,14 @@ export class Branch {
       // What rounding leaves of the draw ends on the level that most occupy.
       return level < 0 ? populations.indexOf(Math.max(...populations)) : level
     })
+  }
+
+  /** Draws the level of a transmon to which nothing more happens, and leaves it aside in it. */
+  leave(which: number, rng: Rng): number {
+    this.pending[which]?.apply(this.state)
+    const [level = 0] = this.drawLevels(which, 1, rng)
+    this.state.leave(which, level, this.#populations[level] as number)
+    return level
   }
 
   /** Projects a transmon on a level in which it was found. */

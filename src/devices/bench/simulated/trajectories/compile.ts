@@ -1,5 +1,5 @@
 import type { InteractionTurn } from './branch.ts'
-import { type Risk, Risks } from './jumps.ts'
+import type { Risk } from './jumps.ts'
 import type { NoisyGate, NoisyPlayer } from './members.ts'
 import { Drive, Exchanging, type Operation, Settling } from './operations.ts'
 import { type Relaxation, relaxationOver } from './relax.ts'
@@ -36,7 +36,6 @@ export interface Ending extends Parting {
 export interface Compiled {
   readonly operations: readonly (Operation | Parting)[]
   readonly endings: readonly Ending[]
-  readonly risks: Risks
 }
 
 /** One move of a register. */
@@ -71,12 +70,11 @@ export function compile({ players, gates, measurements }: RegisterEvents): Compi
     const { at, which } = measurements[index] as Measurement
     return { which, index, relaxation: timing.relaxation(which, at) }
   })
-  return { operations, endings, risks: new Risks(timing.risks) }
+  return { operations, endings }
 }
 
 /** Follows until when damping and interactions have acted. */
 class Timing {
-  readonly risks: Risk[] = []
   readonly #players: readonly NoisyPlayer[]
   readonly #gates: readonly NoisyGate[]
   /** When each transmon was damped last, and each interaction applied, ns. */
@@ -94,27 +92,26 @@ class Timing {
 
   drive(at: number, which: number, index: number): Operation {
     const turns = this.#turns(which, at, MAX_WAITING_TURN)
-    const own = { turns, from: this.risks.length, risks: [this.#risk(which, at)] }
+    const own = { turns, risks: [this.#risk(which, at)] }
     return new Drive(this.#players[which] as NoisyPlayer, which, index, own)
   }
 
   settling(at: number, which: number): Operation {
     const turns = this.#turns(which, at, 0)
-    const own = { turns, from: this.risks.length, risks: [this.#risk(which, at)] }
+    const own = { turns, risks: [this.#risk(which, at)] }
     return new Settling(which, own)
   }
 
   exchange(which: number, pulse: number): Operation {
     const gate = this.#gates[which] as NoisyGate
     const times = gate.kicks(pulse, 0).map(({ at }) => at)
-    const from = this.risks.length
     const turns = gate.ends.flatMap((end) => this.#turns(end, times[0] ?? 0, MAX_WAITING_TURN, which))
     const risks: Risk[] = []
     const angles = times.map((at) => {
       risks.push(...gate.ends.map((end) => this.#risk(end, at)))
       return this.#angle(which, at)
     })
-    return new Exchanging(gate, [which, pulse], angles, { turns, from, risks })
+    return new Exchanging(gate, [which, pulse], angles, { turns, risks })
   }
 
   /** Damping since the last time; a leak that arrives during a pulse of a coupler acts after it. */
@@ -128,9 +125,7 @@ class Timing {
   }
 
   #risk(which: number, now: number): Risk {
-    const risk = { which, relaxation: this.relaxation(which, now) }
-    this.risks.push(risk)
-    return risk
+    return { which, relaxation: this.relaxation(which, now) }
   }
 
   /** Interactions of a transmon that have to turn by more than this, rad, but that of its own gate. */

@@ -38,6 +38,20 @@ export class PendingTurn {
     this.#scratch = last
   }
 
+  /** Adds a turn of each level by an angle, rad, times its number. */
+  turn(angle: number): void {
+    if (angle === 0) return
+    const factors = Float64Array.of(
+      1,
+      0,
+      Math.cos(angle),
+      Math.sin(angle),
+      Math.cos(2 * angle),
+      Math.sin(2 * angle),
+    )
+    this.add(factors, IDENTITY)
+  }
+
   /** Moves the amplitudes. */
   apply(state: StateVector): void {
     if (this.#isEmpty) return
@@ -54,6 +68,9 @@ export class PendingTurn {
     if (!other.#isEmpty) this.#matrix.set(other.#matrix)
   }
 }
+
+/** Nothing happens to a transmon. */
+export const IDENTITY: Matrix = Float64Array.of(1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0)
 
 /** What moves the amplitudes of a pair: factors of its levels, and a block of |11⟩ and |20⟩. */
 export interface PairOperator {

@@ -3,28 +3,86 @@ import { LEVELS } from '../dynamics/matrix.ts'
 
 /**
  * The amplitudes of some transmons of three levels; the first has the slowest index. Losses shrink the norm:
- * only ratios of populations count.
+ * only ratios of populations count. A transmon whose level is known may stand aside, without amplitudes of
+ * its own.
  */
 export class StateVector {
   /** Real and imaginary parts alternate. */
-  readonly #amplitudes: Float64Array
-  /** Distance of the levels of each transmon, as places of `#amplitudes`. */
-  readonly #strides: readonly number[]
+  #amplitudes: Float64Array
+  /** Place for all transmons together. */
+  readonly #all: Float64Array
+  /** Distance of the levels of each transmon, as places of `#amplitudes`; 0 for one that stands aside. */
+  readonly #strides: number[]
+  /** Levels of those that stand aside. */
+  readonly #levels: Uint8Array
 
   constructor(transmons: number) {
-    this.#amplitudes = new Float64Array(2 * LEVELS ** transmons)
-    this.#strides = Array.from({ length: transmons }, (_, which) => 2 * LEVELS ** (transmons - 1 - which))
+    this.#all = new Float64Array(2 * LEVELS ** transmons)
+    this.#amplitudes = this.#all
+    this.#strides = Array.from({ length: transmons }, () => 0)
+    this.#levels = new Uint8Array(transmons)
+    this.set([])
   }
 
   /** Every transmon in a level. */
   set(levels: ArrayLike<number>): void {
-    this.#amplitudes.fill(0)
-    const place = this.#strides.reduce((sum, stride, which) => sum + stride * (levels[which] ?? 0), 0)
-    this.#amplitudes[place] = 1
+    this.setAside(levels)
+    for (let which = this.#strides.length - 1; which >= 0; which--) this.join(which)
+  }
+
+  /** Every transmon in a level, and aside. */
+  setAside(levels: ArrayLike<number>): void {
+    this.#strides.fill(0)
+    this.#amplitudes = this.#all.subarray(0, 2)
+    this.#amplitudes.set(ONE)
+    for (let which = 0; which < this.#levels.length; which++) this.#levels[which] = levels[which] ?? 0
   }
 
   copy(other: StateVector): void {
+    this.#amplitudes = this.#all.subarray(0, other.#amplitudes.length)
     this.#amplitudes.set(other.#amplitudes)
+    this.#levels.set(other.#levels)
+    for (let which = 0; which < this.#strides.length; which++)
+      this.#strides[which] = other.#strides[which] as number
+  }
+
+  /** Gives amplitudes to a transmon that stands aside; its index becomes the slowest. */
+  join(which: number): void {
+    const { length } = this.#amplitudes
+    const start = length * (this.#levels[which] as number)
+    this.#amplitudes = this.#all.subarray(0, LEVELS * length)
+    this.#amplitudes.copyWithin(start, 0, length)
+    this.#amplitudes.fill(0, 0, start)
+    this.#amplitudes.fill(0, start + length)
+    this.#strides[which] = length
+  }
+
+  /** Leaves a transmon aside in a level of this population, and restores the norm. */
+  leave(which: number, level: number, population: number): void {
+    const amplitudes = this.#amplitudes
+    const stride = this.#strides[which] as number
+    const factor = 1 / Math.sqrt(population)
+    let to = 0
+    for (let from = level * stride; from < amplitudes.length; from += LEVELS * stride) {
+      for (let place = from; place < from + stride; place++)
+        amplitudes[to++] = factor * (amplitudes[place] as number)
+    }
+    this.#amplitudes = this.#all.subarray(0, to)
+    this.#levels[which] = level
+    this.#strides[which] = 0
+    for (let other = 0; other < this.#strides.length; other++)
+      if ((this.#strides[other] as number) > stride)
+        this.#strides[other] = (this.#strides[other] as number) / LEVELS
+  }
+
+  /** How many amplitudes there are. */
+  get size(): number {
+    return this.#amplitudes.length / 2
+  }
+
+  /** The level of a transmon that stands aside. */
+  levelAside(which: number): number | undefined {
+    return this.#strides[which] === 0 ? this.#levels[which] : undefined
   }
 
   /** Multiplies by a matrix on one transmon. */
@@ -165,6 +223,8 @@ export class StateVector {
     }
   }
 }
+
+const ONE = Float64Array.of(1, 0)
 
 function turn(amplitudes: Float64Array, place: number, re: number, im: number): void {
   const a = amplitudes[place] as number

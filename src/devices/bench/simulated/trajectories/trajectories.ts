@@ -2,15 +2,18 @@ import type { Rng } from '../../../../simulator/index.ts'
 import { LEVELS } from '../dynamics/matrix.ts'
 import type { Turns } from '../turns.ts'
 import { Branch } from './branch.ts'
-import { type Compiled, compile, type Parting, type RegisterEvents } from './compile.ts'
+import { compile, type Ending, type Parting, type RegisterEvents } from './compile.ts'
 import { ShotJumps } from './jumps.ts'
 import type { Operation } from './operations.ts'
+import { narrowPlan, type Plan, type Step, widePlan } from './plan.ts'
 import { type Drawn, SlowNoise } from './slow-noise.ts'
 import { type StartLevel, StartLevels } from './start-levels.ts'
 
 interface TrajectoriesOptions extends RegisterEvents {
   /** Wait between shots after which populations are not yet those of equilibrium, ns. */
   shortReset: number | undefined
+  /** How shots are played; what takes less where absent. */
+  plan?: 'wide' | 'narrow'
 }
 
 /** A shot that is being played. */
@@ -22,6 +25,7 @@ interface Shot {
 
 /** What one call finds: levels by measurement, and those of all transmons at the end of each shot. */
 interface Played {
+  readonly plan: Plan
   readonly found: readonly Uint8Array[]
   readonly ends: Uint8Array
   readonly rng: Rng
@@ -38,11 +42,19 @@ const STRUCK_PART = 0.4
 /**
  * Shots of a register: a state vector of three levels a transmon, with jumps, dephasing and measurements
  * drawn. Populations of many shots approach those of a density matrix, whose memory is the square. Shots with
- * the same slow noise share a state until chance strikes one of them, which then goes on alone.
+ * the same slow noise share a state until chance strikes one of them, which then goes on alone; where that
+ * takes longer each is played with few amplitudes.
  */
 export class Trajectories {
   readonly #transmons: number
-  readonly #compiled: Compiled
+  readonly #endings: readonly Ending[]
+  /** In the order of time, for shots that share a state. */
+  readonly #wide: Plan
+  /** For single shots. */
+  readonly #narrow: Plan
+  /** Part of the work of the first of shots that share a state which each further one takes. */
+  readonly #alone: number
+  readonly #given: 'wide' | 'narrow' | undefined
   readonly #noise: SlowNoise
   readonly #starts: StartLevels
   readonly #isShort: boolean
@@ -53,7 +65,14 @@ export class Trajectories {
   constructor(options: TrajectoriesOptions) {
     const { players, gates, shortReset } = options
     this.#transmons = players.length
-    this.#compiled = compile(options)
+    const { operations, endings } = compile(options)
+    this.#given = options.plan
+    this.#endings = endings
+    this.#wide = widePlan(operations, players.length)
+    this.#narrow = narrowPlan(operations, players.length)
+    // A shot is struck anywhere.
+    const struck = STRUCK_PART * this.#wide.risks.hazard
+    this.#alone = struck > 0 ? 1 + Math.expm1(-struck) / struck : 0
     this.#noise = new SlowNoise(players, gates)
     this.#starts = new StartLevels(players, shortReset)
     this.#isShort = shortReset !== undefined
@@ -61,19 +80,16 @@ export class Trajectories {
 
   /** Amplitudes that some shots move, about. */
   work(shots: number): number {
-    const { operations, risks } = this.#compiled
-    const struck = STRUCK_PART * risks.hazard
-    // A shot is struck anywhere; each transmon that starts in 1 makes another group.
-    const alone = struck > 0 ? 1 + Math.expm1(-struck) / struck : 0
+    // Each transmon that starts in 1 makes another group.
     const groups = Math.min(1, (this.#noise.members * (1 + this.#transmons)) / shots)
-    return shots * Math.min(1, groups + alone) * operations.length * LEVELS ** this.#transmons
+    return shots * Math.min(Math.min(1, groups + this.#alone) * this.#wide.work, this.#narrow.work)
   }
 
   /** The level that each measurement finds in each shot: `[measurement][shot]`. */
   async play(shots: number, rng: Rng, turns: Turns): Promise<Uint8Array[]> {
-    const { endings, operations, risks } = this.#compiled
-    const partings = operations.filter((operation) => 'index' in operation)
-    const found = Array.from({ length: endings.length + partings.length }, () => new Uint8Array(shots))
+    const { steps, risks } = this.#wide
+    const partings = steps.filter(({ operation }) => 'index' in operation)
+    const found = Array.from({ length: this.#endings.length + partings.length }, () => new Uint8Array(shots))
     const played = { found, ends: new Uint8Array(shots * this.#transmons), rng, turns }
     const groups = new Map<string, { levels: StartLevel[]; shots: Shot[] }>()
     const following: { levels: StartLevel[]; shot: Shot }[] = []
@@ -102,10 +118,35 @@ export class Trajectories {
     return found
   }
 
-  async #start(levels: readonly StartLevel[], shots: readonly Shot[], played: Played): Promise<void> {
+  async #start(
+    levels: readonly StartLevel[],
+    shots: readonly Shot[],
+    played: Omit<Played, 'plan'>,
+  ): Promise<void> {
     const branch = this.#branchAt(0)
-    branch.start(levels.map((level) => level ?? 0))
-    await this.#run(branch, 0, shots, played, 1)
+    const all = levels.map((level) => level ?? 0)
+    if (!this.#isNarrowLess(shots.length)) {
+      branch.start(all, false)
+      await this.#run(branch, 0, shots, { ...played, plan: this.#wide }, 1)
+      return
+    }
+    for (const shot of shots) {
+      branch.start(all, true)
+      played.ends.set(all, shot.number * this.#transmons)
+      const alone = { ...shot, jumps: new ShotJumps(this.#narrow.risks, played.rng) }
+      await this.#run(branch, 0, [alone], { ...played, plan: this.#narrow }, 1)
+    }
+  }
+
+  /** Whether shots with the same slow noise take less one by one. */
+  #isNarrowLess(shots: number): boolean {
+    if (this.#given) return this.#given === 'narrow'
+    return this.#narrow.work * shots < this.#wide.work * (1 + this.#alone * (shots - 1))
+  }
+
+  /** Reads transmons that nothing more acts on. */
+  #leave(branch: Branch, leaving: readonly number[], number: number, { ends, rng }: Played): void {
+    for (const which of leaving) ends[number * this.#transmons + which] = branch.leave(which, rng)
   }
 
   #branchAt(depth: number): Branch {
@@ -122,29 +163,32 @@ export class Trajectories {
     played: Played,
     depth: number,
   ): Promise<void> {
-    const { operations } = this.#compiled
+    const { steps } = played.plan
     let shots = together
-    for (let at = from; at < operations.length && shots.length > 0; at++) {
-      this.#work += LEVELS ** this.#transmons
+    for (let at = from; at < steps.length && shots.length > 0; at++) {
+      const step = steps[at] as Step
+      const { operation, joining, leaving } = step
+      branch.join(joining)
+      this.#work += branch.state.size
       if (this.#work >= AMPLITUDES_PER_TURN) {
         this.#work = 0
         await played.turns.after()
       }
-      const operation = operations[at] as Operation | Parting
-      const [only] = shots
-      if ('index' in operation) shots = await this.#part(operation, { branch, at, shots, played, depth })
-      else if (shots.length > 1) shots = await this.#apply(operation, { branch, at, shots, played, depth })
-      else if (only && only.jumps.next < operation.end) operation.applyWith(branch, only.drawn, only.jumps)
-      else if (only) operation.apply(branch, only.drawn)
+      const group = { branch, at, shots, played, depth }
+      if ('index' in operation) shots = await this.#part(operation, group)
+      else if (shots.length === 1) applyToShot(operation, step, branch, shots[0] as Shot)
+      else shots = await this.#apply(operation, step, group)
+      for (const { number } of shots) this.#leave(branch, leaving, number, played)
     }
-    if (shots.length > 0) this.#end(branch, shots, played)
+    if (played.plan === this.#wide) this.#sample(branch, shots, played)
+    else for (const { number } of shots) this.#end(number, played)
   }
 
   /** Applies an operation to several shots; those that chance strikes go on alone. Returns the others. */
-  async #apply(operation: Operation, group: Group): Promise<readonly Shot[]> {
+  async #apply(operation: Operation, { from, end }: Step, group: Group): Promise<readonly Shot[]> {
     const { branch, at, shots, played, depth } = group
     const drawn = (shots[0] as Shot).drawn
-    const tried = shots.filter(({ jumps }) => jumps.next < operation.end)
+    const tried = shots.filter(({ jumps }) => jumps.next < end)
     if (tried.length === 0) {
       operation.apply(branch, drawn)
       return shots
@@ -152,7 +196,7 @@ export class Trajectories {
     for (const shot of tried) {
       const own = this.#branchAt(depth)
       own.copy(branch)
-      operation.applyWith(own, drawn, shot.jumps)
+      operation.applyWith(own, drawn, shot.jumps, from)
       if (shot.jumps.hasJumped) await this.#run(own, at + 1, [shot], played, depth + 1)
     }
     const others = shots.filter(({ jumps }) => !jumps.hasJumped)
@@ -182,8 +226,10 @@ export class Trajectories {
     return last[1]
   }
 
-  /** Reads what is left after all operations: only populations count. */
-  #end(branch: Branch, shots: readonly Shot[], { found, ends, rng }: Played): void {
+  /** Draws the levels of all transmons after all operations: only populations count. */
+  #sample(branch: Branch, shots: readonly Shot[], played: Played): void {
+    const { ends, rng } = played
+    if (shots.length === 0) return
     const transmons = this.#transmons
     branch.settle()
     const draws = Float64Array.from(shots, () => rng.next())
@@ -197,12 +243,28 @@ export class Trajectories {
         levels[which] = rest % LEVELS
         rest = Math.floor(rest / LEVELS)
       }
-      for (const { which, index, relaxation } of this.#compiled.endings) {
-        levels[which] = levelAfter(relaxation.transfer, levels[which] as number, rng)
-        ;(found[index] as Uint8Array)[number] = levels[which] as number
-      }
+      this.#end(number, played)
     }
   }
+
+  /** What measurements after all operations find in a shot. */
+  #end(number: number, { found, ends, rng }: Played): void {
+    const levels = ends.subarray(number * this.#transmons, (number + 1) * this.#transmons)
+    for (const { which, index, relaxation } of this.#endings) {
+      levels[which] = levelAfter(relaxation.transfer, levels[which] as number, rng)
+      ;(found[index] as Uint8Array)[number] = levels[which] as number
+    }
+  }
+}
+
+function applyToShot(
+  operation: Operation,
+  { from, end }: Step,
+  branch: Branch,
+  { drawn, jumps }: Shot,
+): void {
+  if (jumps.next < end) operation.applyWith(branch, drawn, jumps, from)
+  else operation.apply(branch, drawn)
 }
 
 /** Shots before an operation. */

@@ -5,13 +5,24 @@ import type { Pulse, Schedule } from '../../../../../src/devices/pulse/schedule.
 import { chipOf, losslessTruth } from '../../../../support/simulated-chip/chips.ts'
 import { average, measured, rotation, shots } from '../../../../support/simulated-chip/experiments.ts'
 
-/** All couplers of a row pulsed at one time, and the first qubit read. */
-function joined(truth: ChipTruth): Schedule {
-  const pulses: Pulse[] = Object.keys(truth.edges).map((name) => ({
-    ...{ at: 60, duration: 40, port: `${name}:fl`, frequency: 150e6, phase: 0, amplitude: 0.1 },
-    envelope: { shape: 'square' },
-  }))
-  return measured(truth, [rotation(truth, 'q0', 0, 0.5), ...pulses], 120)
+/** All couplers of a row pulsed at one time, as often as is said, and the first qubit read. */
+function joined(truth: ChipTruth, times = 1): Schedule {
+  const pulses = Array.from({ length: times }, (_, time) =>
+    Object.keys(truth.edges).map(
+      (name): Pulse => ({
+        ...{
+          at: 60 + 40 * time,
+          duration: 40,
+          port: `${name}:fl`,
+          frequency: 150e6,
+          phase: 0,
+          amplitude: 0.1,
+        },
+        envelope: { shape: 'square' },
+      }),
+    ),
+  ).flat()
+  return measured(truth, [rotation(truth, 'q0', 0, 0.5), ...pulses], 80 + 40 * times)
 }
 
 function errorOf(chip: SimulatedChip, schedule: Schedule, count: number): Promise<unknown> {
@@ -32,10 +43,10 @@ describe('a register that is too large', () => {
 
   test('is refused with the most shots that it can have', async () => {
     const truth = losslessTruth(10)
-    // What damping strikes is played alone.
+    // What damping strikes is played alone, and after so many pulses no qubit is read before all are joined.
     for (const qubit of Object.values(truth.qubits))
       Object.assign(qubit, { t1: 1e-6, t2_star: 1e-6, t2_echo: 1e-6 })
-    const error = await errorOf(chipOf(truth).chip, joined(truth), 1_000_000)
+    const error = await errorOf(chipOf(truth).chip, joined(truth, 20), 1_000_000)
     expect(String(error)).toMatch(
       /shots: the simulated chip takes at most \d+ shots of this circuit of 10 joined qubits, got 1000000$/,
     )
