@@ -45,7 +45,7 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
   },
   'tests/devices/compiler/decompose/relative-toffoli.test.ts': draws(100, 2_000),
   'tests/devices/compiler/levels.test.ts': draws(14, 400),
-  'tests/devices/bench/simulated/trajectories/plan.test.ts': { gate: '3 circuits', full: '60 circuits' },
+  'tests/devices/bench/simulated/trajectories/plan.test.ts': draws(3, 60),
   'tests/devices/compiler/to-openqasm.test.ts': draws(60, 2_000),
   'tests/devices/fitting/fit-curve.test.ts': { gate: '15 signals of a model', full: '30 of a model' },
   'tests/devices/noise/spellings.test.ts': draws(100, 3_000),
