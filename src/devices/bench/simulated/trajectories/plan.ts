@@ -25,16 +25,16 @@ export interface Plan {
 /** A step takes as long as this many amplitudes beside those that it moves. */
 const STEP_WORK = 50
 
-/** The order of time, with the amplitudes of all transmons from the start to the end: many shots share them. */
+/** The order of time, with the amplitudes of all transmons in each step: many shots share them. */
 export function widePlan(operations: readonly (Operation | Parting)[], transmons: number): Plan {
   const steps = numbered(operations, () => ({ joining: [], leaving: [] }))
   return { steps, risks: risksOf(operations), work: operations.length * LEVELS ** transmons }
 }
 
 /**
- * An order for one shot with as few amplitudes as can be. Operations on different transmons may change places,
- * and a transmon is read when nothing more acts on it, for its level is drawn with the same probability as at
- * the end: turns of phases do not change it. Always the transmon is read next that needs least until then.
+ * An order for one shot with few amplitudes. Operations on different transmons may change places, and a
+ * transmon is read when nothing more acts on it, for its level is drawn with the same probability as at the
+ * end: turns of phases do not change it. The transmon that needs least until then is read next.
  */
 export function narrowPlan(operations: readonly (Operation | Parting)[], transmons: number): Plan {
   const touched = operations.map(touchedBy)
