@@ -47,28 +47,34 @@ function end({ service, token }: Lab, { id }: Started) {
   return service.call<{ stopped_at: string }>('DELETE', `/api/sessions/${id}`, { token })
 }
 
-/** Runs one job as a client does: submits by `credential` and waits for the end with the token. */
-async function step({ service: { url }, token }: Lab, credential: string): Promise<number> {
+/** Runs one job as a client does: submits by `credential` and waits for the end with its API token. */
+async function step({ service: { url } }: Lab, apiToken: string, credential = apiToken): Promise<number> {
   const from = performance.now()
   const headers = { authorization: credential, 'content-type': 'application/json' }
   const sent = await fetch(`${url}/api/jobs`, { method: 'POST', headers, body: BODY })
   const { id } = (await sent.json()) as { id: string }
   const read = await fetch(`${url}/api/jobs/${id}?wait=30&omit=payload`, {
-    headers: { authorization: token },
+    headers: { authorization: apiToken },
   })
   const { status } = (await read.json()) as { status: string }
   if (status !== 'completed') throw new Error(`a job is ${status}`)
   return performance.now() - from
 }
 
-async function loop(lab: Lab, credential: string, count: number): Promise<number[]> {
+async function loop(count: number, run: () => Promise<number>): Promise<number[]> {
   const times: number[] = []
-  for (let at = 0; at < count; at++) times.push(await step(lab, credential))
+  for (let at = 0; at < count; at++) times.push(await run())
   return times
 }
 
+async function apiTokenOf({ service, token }: Lab): Promise<string> {
+  const { body } = await service.call<{ token: string }>('POST', '/api/tokens', { token, body: {} })
+  return body.token
+}
+
 async function compare(lab: Lab): Promise<void> {
-  await loop(lab, lab.token, WARM_UP)
+  const own = await apiTokenOf(lab)
+  await loop(WARM_UP, () => step(lab, own))
   const found: Record<string, number[]> = {}
   const note = (name: string, value: number) => {
     found[name] = [...(found[name] ?? []), value]
@@ -77,9 +83,9 @@ async function compare(lab: Lab): Promise<void> {
     const times: { in: number[]; without: number[] } = { in: [], without: [] }
     for (let done = 0; done < Number(steps); done += TURN) {
       const session = await start(lab)
-      times.in.push(...(await loop(lab, session.secret, TURN)))
+      times.in.push(...(await loop(TURN, () => step(lab, own, session.secret))))
       await end(lab, session)
-      times.without.push(...(await loop(lab, lab.token, TURN)))
+      times.without.push(...(await loop(TURN, () => step(lab, own))))
     }
     const [held, free] = [percentile(times.in, 0.5), percentile(times.without, 0.5)]
     note('without a session, p50', free)
@@ -98,12 +104,12 @@ async function compare(lab: Lab): Promise<void> {
 async function countForeign(lab: Lab): Promise<void> {
   const { service } = lab
   const other = await service.createUser(1_000_000, 'other@example.org')
-  const session = await start(lab)
+  const [own, session] = [await apiTokenOf(lab), await start(lab)]
   const headers = { authorization: other.token, 'content-type': 'application/json' }
   for (let sent = 0; sent < FOREIGN; sent++)
     await fetch(`${service.url}/api/jobs`, { method: 'POST', headers, body: BODY })
   for (let done = 0; done < Number(classical); done++) {
-    await step(lab, session.secret)
+    await step(lab, own, session.secret)
     await Bun.sleep(Number(pause) * 1_000)
   }
   const { body: ended } = await end(lab, session)

@@ -127,8 +127,9 @@ function readSlot(
 export function lastActivity(user: string, qpu: string, since: number): Query<number | undefined> {
   const row = firstOf<{ latest: string | null }>(
     `SELECT max(at) AS latest FROM (
-       SELECT created AS at FROM (SELECT created, qpu_target FROM quantum_jobs
-         WHERE user_id = $user ORDER BY seq DESC LIMIT 100) newest WHERE qpu_target IN ('', $qpu)
+       SELECT created AS at FROM (SELECT created FROM (SELECT created, qpu_target FROM quantum_jobs
+         WHERE user_id = $user ORDER BY seq DESC LIMIT 100) newest
+         WHERE qpu_target IN ('', $qpu) AND created <= $at LIMIT 1) sent
        UNION ALL
        SELECT finished_at FROM (SELECT finished_at FROM quantum_jobs
          WHERE ${COMPLETED_HERE} AND qpu = $qpu AND finished_at >= $since AND finished_at <= $at AND user_id = $user

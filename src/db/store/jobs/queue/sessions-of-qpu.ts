@@ -117,17 +117,17 @@ export function holdingSession(reading: OrderReading, qpu: Qpu): HoldingSession 
   if (!gate || !session) return undefined
   const { user, idleMs, state, mode, activeSince = tx.now } = session
   const since = Math.max(activeSince, tx.now - idleMs)
+  const isIdle =
+    state === 'active' &&
+    !facts.running.some((row) => row.qpu === qpu.id) &&
+    new QpuQueue(reading, qpu).firstOf(user) === undefined
   const { person, activeAt } = tx.read({
     person: firstOf<{ username: string; email: string }>(
       'SELECT username, email FROM users WHERE id = $user',
       { user },
     ),
-    activeAt: state === 'active' ? lastActivity(user, qpu.id, since) : { known: undefined },
+    activeAt: isIdle ? lastActivity(user, qpu.id, since) : { known: undefined },
   })
-  const isIdle =
-    state === 'active' &&
-    !facts.running.some((row) => row.qpu === qpu.id) &&
-    new QpuQueue(reading, qpu).firstOf(user) === undefined
   return {
     ...gate,
     username: person?.username ?? '',
