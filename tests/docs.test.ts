@@ -123,6 +123,7 @@ const MAX_FILES_BY_FLOW: Readonly<Record<string, number>> = {
   'A mailed link': 7,
   'A webhook and a mail': 13,
   'Pruning and reload': 6,
+  'A change of a setting': 3,
   'Backup and restore': 13,
   'What is kept in memory': 16,
 }

@@ -50,6 +50,7 @@ export const AREAS: readonly Area[] = [
         reason: 'AF, AG: verification at the end of a run, one stream per browser, availability',
       },
       { lines: 2_500, reason: 'AE: sessions of a QPU, their charges, commands and pages' },
+      { lines: 170, reason: 'AG: a setting changed in its page, the config file keeps its comments' },
       { lines: 900, reason: 'AF: readout of a line, collisions, verification of a run' },
       { lines: 300, reason: 'AA, AC, AH: exports, attach reasons, words of failures in pages' },
       { lines: 1_800, reason: 'AE: scope and accounts of a cluster, commands, pages of sessions' },

@@ -330,4 +330,32 @@ describe.skipIf(!chromium)('the admin UI', () => {
       },
       RESTORING,
     ))
+
+  test('a setting that may change while the server runs is changed on its page', () =>
+    asSuperuser(
+      'admin-change-setting',
+      async (page) => {
+        await page.goto('/_/settings?q=eventsRetention')
+        await page.getByRole('button', { name: 'Change eventsRetention' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Change eventsRetention' })
+        await dialog.getByLabel('Value').fill('long')
+        await dialog.getByLabel('Value').press('Enter')
+        await dialog.getByText(/line 1: eventsRetention: bad value "long"; expected/).waitFor()
+        expect(await dialog.getByLabel('Value').getAttribute('aria-invalid')).toBe('true')
+        await dialog.getByLabel('Value').fill('48h')
+        await dialog.getByRole('button', { name: 'Change' }).click()
+        await page.getByText('In force: eventsRetention.').waitFor()
+        await page
+          .getByRole('row', { name: /^eventsRetention/ })
+          .getByText('svc.config.yml, line 1: eventsRetention')
+          .waitFor()
+        const audit = await lab.service.call('GET', '/api/op/audit?action=config.change', {
+          token: lab.admin.token,
+        })
+        expect(audit.body).toMatchObject({
+          entries: [{ subject: 'eventsRetention', detail: { value: '48h', before: '720h' } }],
+        })
+      },
+      REFUSED,
+    ))
 })

@@ -1,7 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { AppError, becomeOwner, type CallerPaths, type GivenFlags, reasonOf } from '../../base/index.ts'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import {
+  AppError,
+  becomeOwner,
+  type CallerPaths,
+  flushFolder,
+  type GivenFlags,
+  reasonOf,
+} from '../../base/index.ts'
 import {
   type Config,
+  type ConfigSource,
   type EffectiveConfig,
   notWithPostgres,
   readConfig,
@@ -45,18 +55,46 @@ export function loadFileConfig(flags: GivenFlags, paths: CallerPaths = {}): Conf
 
 /** The same as `loadConfig`, with the place of each value. @throws AppError as `loadConfig` does. */
 export function loadEffectiveConfig(flags: GivenFlags): EffectiveConfig {
-  return readConfig({ flags, env: process.env, file: configFile(flags['configFile']) })
+  return configSource(flags).read()
 }
 
-function configFile(flag: GivenFlags[string]): { path: string; text: string } | undefined {
+/** Where the server of these flags reads its settings, and writes those that are changed while it runs. */
+export function configSource(flags: GivenFlags): ConfigSource {
+  const flag = flags['configFile']
   const given = typeof flag === 'string' ? flag : process.env['SVC_CONFIG_FILE'] || undefined
   const path = given ?? SETTINGS.configFile.defaultText
-  if (given === undefined && !existsSync(path)) return undefined
+  const textOfFile = () => (given === undefined && !existsSync(path) ? undefined : readConfigFile(path))
+  return {
+    read(changed) {
+      const text = changed ?? textOfFile()
+      return readConfig({ flags, env: process.env, file: text === undefined ? undefined : { path, text } })
+    },
+    write: (text) => replaceConfigFile(path, text),
+  }
+}
+
+function readConfigFile(path: string): string {
   try {
-    return { path, text: readFileSync(path, 'utf8') }
+    return readFileSync(path, 'utf8')
   } catch (error) {
     throw new AppError('invalid', `--config-file: cannot read ${path}; ${reasonOf(error)}`, {
       reason: 'bad_config',
     })
+  }
+}
+
+/** Through a link, so that it stays one; with the permissions of the file. */
+async function replaceConfigFile(path: string, text: string): Promise<void> {
+  try {
+    const target = existsSync(path) ? realpathSync(path) : resolve(path)
+    const next = `${target}.next`
+    const file = await open(next, 'w', existsSync(target) ? statSync(target).mode : 0o600)
+    await file.writeFile(text)
+    await file.sync().finally(() => file.close())
+    await rename(next, target)
+    await flushFolder(dirname(target))
+  } catch (error) {
+    const message = `${path} is not changed: ${reasonOf(error)}; change it on the machine of the server, and reload it`
+    throw new AppError('conflict', message, { reason: 'config_not_writable', cause: error })
   }
 }

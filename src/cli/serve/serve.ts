@@ -3,7 +3,7 @@ import { createLog, systemClock } from '../../base/index.ts'
 import { type Config, createServer, LiveConfig, LogStore, SETTINGS } from '../../server/index.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { surviveFailingOutput } from '../command-line/output.ts'
-import { loadEffectiveConfig } from '../command-line/server-config.ts'
+import { configSource, loadEffectiveConfig } from '../command-line/server-config.ts'
 import { untilStopped } from '../command-line/signals.ts'
 import { exitStatus } from '../command-line/usage-error.ts'
 import { version } from '../version.ts'
@@ -17,7 +17,7 @@ export const serveCommand = defineCommand({
     surviveFailingOutput()
     const effective = loadEffectiveConfig(given)
     const { config } = effective
-    const live = new LiveConfig(effective, () => loadEffectiveConfig(given))
+    const live = new LiveConfig(effective, configSource(given))
     const logs = openLogStore(config)
     const log = createLog({
       level: () => live.current.logLevel,

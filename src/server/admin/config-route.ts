@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import { AppError, messageOf } from '../../base/index.ts'
 import { appendAudit } from '../../db/journal/index.ts'
 import { listSettings } from '../config/list-settings.ts'
-import type { LiveConfig } from '../config/live-config.ts'
+import { RELOADABLE } from '../config/live-config.ts'
 import { callerName } from '../http/caller.ts'
 import { defineRoute } from '../http/route.ts'
 
@@ -52,18 +51,36 @@ export const reloadRoute = defineRoute({
   statuses: [200, 409],
   errors: { wrong_settings: 409 },
   async run({ db, live }, { caller }) {
-    const { changed, needRestart } = readAgain(live)
+    const { changed, needRestart } = live.reload()
     const entry = { actor: callerName(caller), action: 'config.reload', subject: '', detail: { changed } }
     await db.write('audit reload', (tx) => appendAudit(tx, entry))
     return { changed, need_restart: needRestart }
   },
 })
 
-function readAgain(live: LiveConfig) {
-  try {
-    return live.reload()
-  } catch (error) {
-    const message = `Nothing is changed: ${messageOf(error)}`
-    throw new AppError('conflict', message, { reason: 'wrong_settings', cause: error })
-  }
-}
+/** No value of such a setting is longer. */
+const MAX_VALUE_LENGTH = 10_000
+const value = v.pipe(v.string(), v.maxLength(MAX_VALUE_LENGTH))
+
+/** Changes one setting in the config file. */
+export const changeRoute = defineRoute({
+  method: 'PATCH',
+  path: '/api/op/config',
+  access: 'superuser',
+  summary: 'Change a setting in the config file, whose comments stay, and apply it',
+  body: v.object({
+    name: v.pipe(v.picklist(RELOADABLE), v.description('A setting that may change while the server runs')),
+    value: v.pipe(v.nullable(value), v.description('As text; null for the default')),
+    before: v.pipe(value, v.description('The value in force, which this one replaces')),
+  }),
+  response: v.object({ changed: names }),
+  statuses: [200, 409],
+  errors: { wrong_settings: 409, set_elsewhere: 409, config_changed: 409, config_not_writable: 409 },
+  async run({ db, live }, { caller, body }) {
+    const { changed } = await live.change(body)
+    const { name, ...detail } = body
+    const entry = { actor: callerName(caller), action: 'config.change', subject: name, detail }
+    await db.write('audit change of a setting', (tx) => appendAudit(tx, entry))
+    return { changed }
+  },
+})

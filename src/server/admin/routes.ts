@@ -3,7 +3,7 @@ import { auditCheckRoute } from './audit-check-route.ts'
 import { auditRoute } from './audit-route.ts'
 import type { BackupOperations } from './backups/operations.ts'
 import { backupRoutes } from './backups/routes.ts'
-import { configRoute, reloadRoute } from './config-route.ts'
+import { changeRoute, configRoute, reloadRoute } from './config-route.ts'
 import type { LogStore } from './logs/log-store.ts'
 import type { LogTails } from './logs/log-tails.ts'
 import { logRoutes } from './logs/routes.ts'
@@ -24,6 +24,7 @@ export function adminRoutes({ backups, tasks, logs, tails }: AdminDependencies):
   return [
     configRoute,
     reloadRoute,
+    changeRoute,
     auditRoute,
     auditCheckRoute,
     ...backupRoutes(backups),

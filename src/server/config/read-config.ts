@@ -24,6 +24,8 @@ export interface EffectiveConfig {
   sources: Record<SettingName, SettingSource>
   /** Flag, variable, or line and key of the config file; the flag for defaults. */
   places: Record<SettingName, string>
+  /** The text of the config file; empty when there is none. */
+  fileText: string
 }
 
 /**
@@ -39,7 +41,7 @@ export function readConfig({ flags, env, file }: ConfigInput): EffectiveConfig {
   const [problem] = problems
   if (problem) throw badConfig(describeProblem(problem))
   checkTogether(values, places)
-  return { config: values, sources, places }
+  return { config: values, sources, places, fileText: file?.text ?? '' }
 }
 
 /** Checks settings against each other; `places` says where each was given. */

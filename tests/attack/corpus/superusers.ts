@@ -42,6 +42,10 @@ export const WRITE_ROUTES: Routes = {
   'DELETE /api/op/backups/:name': { method: 'DELETE', path: '/api/op/backups/none.db' },
   'POST /api/op/tasks/:id/run': post('/api/op/tasks/retention/run'),
   'POST /api/op/config/reload': post('/api/op/config/reload'),
+  'PATCH /api/op/config': {
+    method: 'PATCH',
+    ...post('/api/op/config', { name: 'serviceLimits', value: 'x'.repeat(10_000), before: '' }),
+  },
   'POST /api/collections/users/impersonate/:id': post('/api/collections/users/impersonate/none'),
   'POST /api/collections/_superusers/impersonate/:id': post('/api/collections/_superusers/impersonate/none'),
   'POST /api/op/account-links': post('/api/op/account-links', { id: 'none', purpose: 'password_reset' }),

@@ -34,11 +34,50 @@ describe('LiveConfig', () => {
     const audit = (await server.admin.get('/api/op/audit?action=config.reload')).body
     expect(audit).toMatchObject({ entries: [{ detail: { changed: [] } }] })
     const read: { next: () => ReturnType<typeof configOf> } = { next: () => configOf({ userRate: '1:1' }) }
-    const live = new LiveConfig(configOf(), () => read.next())
+    const live = new LiveConfig(configOf(), { read: () => read.next(), write: async () => undefined })
     expect(live.reload()).toEqual({ changed: ['userRate'], needRestart: [] })
     read.next = () => configOf({ userRate: 'many' })
     expect(() => live.reload()).toThrow('--user-rate')
     expect(live.current.userRate).toMatchObject({ burst: 1 })
+  })
+
+  test('change() writes one setting into the config file and applies it, or changes nothing', async () => {
+    let file = '# of the lab\nuserRate: 10:20 # two laptops\nsiteName: Celsius\n'
+    const flags = { submitRate: '1:1' }
+    const read = (text = file) => readConfig({ flags, env: {}, file: { path: 'svc.config.yml', text } })
+    const written = Promise.withResolvers<void>()
+    const write = async (text: string) => {
+      file = text
+      await written.promise
+    }
+    const live = new LiveConfig(read(), { read, write })
+    const change = (name: 'userRate' | 'logLevel' | 'submitRate', value: string | null, before: string) =>
+      live.change({ name, value, before })
+
+    await expect(change('userRate', 'many', '10:20')).rejects.toMatchObject({
+      code: 'invalid',
+      fields: { value: { message: expect.stringContaining('line 2: userRate: bad value "many"; expected') } },
+    })
+    await expect(change('userRate', '5:5', '100:200')).rejects.toMatchObject({ reason: 'config_changed' })
+    await expect(change('submitRate', '5:5', '1:1')).rejects.toMatchObject({
+      reason: 'set_elsewhere',
+      message: expect.stringContaining('--submit-rate'),
+    })
+    const first = change('userRate', '5:10', '10:20')
+    await expect(change('logLevel', 'warn', 'info')).rejects.toMatchObject({ reason: 'config_changed' })
+    written.resolve()
+    expect(await first).toEqual({ changed: ['userRate'], needRestart: [] })
+    expect(file).toBe('# of the lab\nuserRate: 5:10 # two laptops\nsiteName: Celsius\n')
+    expect(live.current.userRate).toMatchObject({ burst: 10 })
+
+    await change('logLevel', 'warn', 'info')
+    await change('userRate', null, '5:10')
+    expect(file).toBe('# of the lab\n\nsiteName: Celsius\nlogLevel: warn\n')
+    expect(live.current.userRate).toMatchObject({ burst: 200 })
+    file += 'userRate: 7:7\n'
+    await expect(change('logLevel', 'info', 'warn')).rejects.toMatchObject({ reason: 'config_changed' })
+    file = 'userRate: [\n'
+    await expect(change('logLevel', 'info', 'warn')).rejects.toMatchObject({ reason: 'wrong_settings' })
   })
 
   test('rates of a running server change with it', async () => {

@@ -4,12 +4,17 @@ import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../lib/format.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { Check } from '../../parts/form/Check.tsx'
+import { useDialog } from '../../parts/form/use-dialog.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { shellQuoted } from '../snippets/quote.ts'
+import { ChangeSetting } from './ChangeSetting.tsx'
 import { reloaded, type Setting, settings, toYaml } from './model.ts'
 
-/** The settings in force, each with the place where it was given. They are changed where they were given. */
+/**
+ * The settings in force, each with the place where it was given. Those that may change while the server runs
+ * are changed here in the config file, all others where they were given.
+ */
 export function Settings() {
   const { api, attempt, toast } = useApp()
   const query = useQuery()
@@ -21,6 +26,9 @@ export function Settings() {
     })
     void all.load()
   }
+  const [dialog, change] = useDialog<Setting>((setting, close) => (
+    <ChangeSetting setting={setting} changed={() => void all.load()} close={close} />
+  ))
   const [text, given] = [query.get('q').toLowerCase(), query.get('given') === 'true']
   const list = all.value.value?.settings ?? []
   const shown = list.filter((each) => matches(each, text) && (!given || each.source !== 'default'))
@@ -58,12 +66,17 @@ export function Settings() {
             {groups.length === 0 && <Empty>No setting matches.</Empty>}
             {groups.map((group) => (
               <Panel key={group} title={group}>
-                <Table settings={shown.filter((each) => each.group === group)} label={group} />
+                <Table
+                  settings={shown.filter((each) => each.group === group)}
+                  label={group}
+                  change={change}
+                />
               </Panel>
             ))}
           </div>
         )}
       </Loaded>
+      {dialog}
     </>
   )
 }
@@ -82,7 +95,13 @@ function flagOf({ flag, value, default: unset, secret }: Setting): string {
   return `${flag} ${secret ? 'SECRET' : shellQuoted(value || unset || 'VALUE')}`
 }
 
-function Table({ settings: rows, label }: { settings: readonly Setting[]; label: string }) {
+interface TableProps {
+  settings: readonly Setting[]
+  label: string
+  change: (setting: Setting) => void
+}
+
+function Table({ settings: rows, label, change }: TableProps) {
   return (
     <div class="scroll">
       <table class="book folds settings" aria-label={label}>
@@ -115,7 +134,7 @@ function Table({ settings: rows, label }: { settings: readonly Setting[]; label:
                 )}
               </td>
               <td class="wide" data-title="Source">
-                <Source of={each} />
+                <Source of={each} change={change} />
               </td>
             </tr>
           ))}
@@ -125,18 +144,22 @@ function Table({ settings: rows, label }: { settings: readonly Setting[]; label:
   )
 }
 
-/** Where a setting was given, whether a reload changes it, and the words that change it there. */
-function Source({ of }: { of: Setting }) {
+/** Where a setting was given, and how it is changed there. */
+function Source({ of, change }: { of: Setting; change: (setting: Setting) => void }) {
   const { name, source, flag, variable, place, reloadable, secret } = of
   const isFixed = source === 'flag' || source === 'environment'
-  const reload = isFixed ? ', which the config file does not change' : ', changed by a reload too'
   return (
     <>
       {source}
       <p class="soft">
         <code>{source === 'default' ? `${flag}, ${variable}` : place}</code>
-        {reloadable && reload}
+        {reloadable && isFixed && ', which the config file does not change'}
       </p>
+      {reloadable && !isFixed && (
+        <button type="button" class="quiet" onClick={() => change(of)}>
+          Change<span class="unseen"> {name}</span>
+        </button>
+      )}
       {source === 'file' && !secret ? (
         <CopyButton text={toYaml([of])} what={`the line of ${name}`} />
       ) : (

@@ -3938,6 +3938,23 @@ type GetOpConfigResponse struct {
 	Settings []GetOpConfigResponseSetting `json:"settings"`
 }
 
+// PatchOpConfigBody: see the reference of the routes
+type PatchOpConfigBody struct {
+	// A setting that may change while the server runs
+	Name string `json:"name"`
+
+	// As text; null for the default
+	Value *string `json:"value"`
+
+	// The value in force, which this one replaces
+	Before string `json:"before"`
+}
+
+// PatchOpConfigResponse: see the reference of the routes
+type PatchOpConfigResponse struct {
+	Changed []string `json:"changed"`
+}
+
 // PostOpConfigReloadResponse: see the reference of the routes
 type PostOpConfigReloadResponse struct {
 	// Settings whose new values are in force

@@ -91,6 +91,12 @@ export const TABLE: readonly Row[] = [
   { route: 'GET /api/op/utilization', statuses: SUPERUSER },
   { route: 'GET /api/op/config', statuses: SUPERUSER },
   { route: 'POST /api/op/config/reload', statuses: SUPERUSER },
+  {
+    route: 'PATCH /api/op/config',
+    // This server has no config file.
+    statuses: [401, 403, 403, 403, 409],
+    call: () => ({ body: { name: 'logLevel', value: 'warn', before: 'info' } }),
+  },
   { route: 'GET /api/op/audit', statuses: SUPERUSER },
   { route: 'GET /api/op/audit/verify', statuses: SUPERUSER },
   { route: 'GET /api/op/logs', statuses: SUPERUSER_MISSES },
