@@ -7,6 +7,7 @@ import { Check } from '../../parts/form/Check.tsx'
 import { useDialog } from '../../parts/form/use-dialog.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { BookTable } from '../../parts/table/BookTable.tsx'
 import { shellQuoted } from '../snippets/quote.ts'
 import { ChangeSetting } from './ChangeSetting.tsx'
 import { reloaded, type Setting, settings, toYaml } from './model.ts'
@@ -104,42 +105,33 @@ interface TableProps {
 function Table({ settings: rows, label, change }: TableProps) {
   return (
     <div class="scroll">
-      <table class="book folds settings" aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">Source</th>
+      <BookTable head={['Setting', 'Value', 'Source']} class="folds settings" label={label}>
+        {rows.map((each) => (
+          <tr key={each.name} class={each.source === 'default' ? undefined : 'given'}>
+            <th scope="row">
+              <code>{each.name}</code>
+              <p>{each.help}</p>
+            </th>
+            <td data-title="Value">
+              {each.value === '' ? <span class="soft">not set</span> : <code>{each.value}</code>}
+              {each.secret && each.value !== '' && <span class="soft"> secret</span>}
+              {each.next_value !== null && (
+                <p class="tone-warn">
+                  <code>{each.next_value || 'not set'}</code> from the next start
+                </p>
+              )}
+              {each.source !== 'default' && each.default !== '' && !each.secret && (
+                <p class="soft">
+                  default <code>{each.default}</code>
+                </p>
+              )}
+            </td>
+            <td class="wide" data-title="Source">
+              <Source of={each} change={change} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((each) => (
-            <tr key={each.name} class={each.source === 'default' ? undefined : 'given'}>
-              <th scope="row">
-                <code>{each.name}</code>
-                <p>{each.help}</p>
-              </th>
-              <td data-title="Value">
-                {each.value === '' ? <span class="soft">not set</span> : <code>{each.value}</code>}
-                {each.secret && each.value !== '' && <span class="soft"> secret</span>}
-                {each.next_value !== null && (
-                  <p class="tone-warn">
-                    <code>{each.next_value || 'not set'}</code> from the next start
-                  </p>
-                )}
-                {each.source !== 'default' && each.default !== '' && !each.secret && (
-                  <p class="soft">
-                    default <code>{each.default}</code>
-                  </p>
-                )}
-              </td>
-              <td class="wide" data-title="Source">
-                <Source of={each} change={change} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </BookTable>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { Tabs } from '../../parts/Tabs.tsx'
+import { BookTable } from '../../parts/table/BookTable.tsx'
 import { type ApiRoute, exampleFor } from './api-routes.ts'
 import { CLIENTS } from './clients.ts'
 
@@ -18,29 +19,23 @@ export function RouteExample({ route }: { route: ApiRoute }) {
     <div class="route">
       {parts.length > 0 && (
         <div class="scroll">
-          <table class="book folds" aria-label={`Parameters of ${route.path}`}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">In</th>
-                <th scope="col">Type</th>
-                <th scope="col">Meaning</th>
+          <BookTable
+            head={['Name', 'In', 'Type', 'Meaning']}
+            class="folds"
+            label={`Parameters of ${route.path}`}
+          >
+            {parts.map(({ name, place, required, type, description }) => (
+              <tr key={place + name}>
+                <th scope="row">
+                  <code>{name}</code>
+                  {required && <span class="soft"> required</span>}
+                </th>
+                <td class="state">{place}</td>
+                <td class="wide type">{type}</td>
+                <td class="wide">{description}</td>
               </tr>
-            </thead>
-            <tbody>
-              {parts.map(({ name, place, required, type, description }) => (
-                <tr key={place + name}>
-                  <th scope="row">
-                    <code>{name}</code>
-                    {required && <span class="soft"> required</span>}
-                  </th>
-                  <td class="state">{place}</td>
-                  <td class="wide type">{type}</td>
-                  <td class="wide">{description}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </BookTable>
         </div>
       )}
       <Tabs label="Client" tabs={written} selected={shown?.id ?? ''} onSelect={setClient}>

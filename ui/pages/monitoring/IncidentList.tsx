@@ -9,10 +9,21 @@ import { useDialog } from '../../parts/form/use-dialog.ts'
 import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
+import { type BookHead, BookTable } from '../../parts/table/BookTable.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 import { NoteDialog } from './NoteDialog.tsx'
 import type { Incident } from './readings/incidents.ts'
 import { describeLimit } from './readings/lead.ts'
+
+const HEAD: readonly BookHead[] = [
+  'Start',
+  'Event',
+  'Channel',
+  ['Peak', 'number'],
+  'End',
+  ['Lasted', 'number'],
+  ['Actions', 'unseen'],
+]
 
 /** Rows that are shown at first. */
 const FIRST_ROWS = 12
@@ -45,36 +56,17 @@ export function IncidentList({ incidents, monitor, onZoom, onNoted }: IncidentLi
         <Empty>Nothing exceeded a limit, and no reading is missing.</Empty>
       ) : (
         <div class="scroll">
-          <table class="book folds incidents">
-            <thead>
-              <tr>
-                <th scope="col">Start</th>
-                <th scope="col">Event</th>
-                <th scope="col">Channel</th>
-                <th scope="col" class="number">
-                  Peak
-                </th>
-                <th scope="col">End</th>
-                <th scope="col" class="number">
-                  Lasted
-                </th>
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((incident) => (
-                <Row
-                  key={`${incident.kind} ${incident.at} ${keyOf(incident)}`}
-                  incident={incident}
-                  monitor={monitor}
-                  onZoom={onZoom}
-                  onNoted={onNoted}
-                />
-              ))}
-            </tbody>
-          </table>
+          <BookTable head={HEAD} class="folds incidents">
+            {rows.map((incident) => (
+              <Row
+                key={`${incident.kind} ${incident.at} ${keyOf(incident)}`}
+                incident={incident}
+                monitor={monitor}
+                onZoom={onZoom}
+                onNoted={onNoted}
+              />
+            ))}
+          </BookTable>
         </div>
       )}
       {rows.length < incidents.length && (

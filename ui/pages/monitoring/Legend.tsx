@@ -4,6 +4,7 @@ import { useApp } from '../../app/app.ts'
 import { formatBeside, isPrefixed } from '../../lib/reading.ts'
 import { formatSpan } from '../../lib/time.ts'
 import { type Channel, type ChannelGroup, isStale } from '../../parts/monitor/channels.ts'
+import { BookTable, numberHeads } from '../../parts/table/BookTable.tsx'
 import { indexAt } from '../../plots/time-series/align.ts'
 import { DataTable } from '../../plots/time-series/DataTable.tsx'
 import { lineStyle } from '../../plots/time-series/scene.ts'
@@ -31,42 +32,24 @@ export function Legend({ group, thresholds, now, cursor, hidden, onHide, range }
   return (
     <div class="legend">
       <div class="scroll">
-        <table class="book dense" aria-label={`${title}, figures`}>
-          <thead>
-            <tr>
-              <th scope="col">{head}</th>
-              <th scope="col" class="number">
-                Now
-              </th>
-              <th scope="col" class="number">
-                At cursor
-              </th>
-              <th scope="col" class="number">
-                Min
-              </th>
-              <th scope="col" class="number">
-                Mean
-              </th>
-              <th scope="col" class="number">
-                Max
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {channels.map((channel) => (
-              <Row
-                key={channel.key}
-                channel={channel}
-                limits={thresholds.filter((limit) => limit.enabled && appliesTo(limit, channel))}
-                isLate={late.includes(channel)}
-                now={now}
-                isHidden={hidden.has(channel.key)}
-                cursor={cursor.value}
-                onToggle={() => toggle(channel)}
-              />
-            ))}
-          </tbody>
-        </table>
+        <BookTable
+          head={[head, ...numberHeads(['Now', 'At cursor', 'Min', 'Mean', 'Max'])]}
+          class="dense"
+          label={`${title}, figures`}
+        >
+          {channels.map((channel) => (
+            <Row
+              key={channel.key}
+              channel={channel}
+              limits={thresholds.filter((limit) => limit.enabled && appliesTo(limit, channel))}
+              isLate={late.includes(channel)}
+              now={now}
+              isHidden={hidden.has(channel.key)}
+              cursor={cursor.value}
+              onToggle={() => toggle(channel)}
+            />
+          ))}
+        </BookTable>
       </div>
       <DataTable lines={channels.map(({ line }) => line)} unit={unit} timeZone={zone.value} {...range} />
       {late.length > 0 && (

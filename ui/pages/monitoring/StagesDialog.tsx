@@ -4,6 +4,7 @@ import { FormDialog } from '../../parts/form/FormDialog.tsx'
 import { useDialog } from '../../parts/form/use-dialog.ts'
 import { useForm } from '../../parts/form/use-form.ts'
 import { inOrder } from '../../parts/monitor/stages.ts'
+import { BookTable } from '../../parts/table/BookTable.tsx'
 
 interface StagesProps {
   monitor: Monitor
@@ -49,41 +50,30 @@ function StagesForm({ monitor, series, onSaved, close }: StagesProps & { close: 
       <p class="hint">
         Everybody sees these names instead of the paths. The overview and the wall begin with the first one.
       </p>
-      <table class="book dense stages">
-        <thead>
-          <tr>
-            <th scope="col">Channel</th>
-            <th scope="col">Name</th>
-            <th scope="col">
-              <span class="unseen">Order</span>
+      <BookTable head={['Channel', 'Name', ['Order', 'unseen']]} class="dense stages">
+        {stages.map(({ channel, name }, index) => (
+          <tr key={channel}>
+            <th scope="row">
+              <code>{channel}</code>
             </th>
+            <td>
+              <input
+                aria-label={`Name of ${channel}`}
+                value={name}
+                maxLength={60}
+                onInput={({ currentTarget }) => rename(index, currentTarget.value)}
+              />
+            </td>
+            <td class="number">
+              {index > 0 && (
+                <button type="button" class="link" onClick={() => lift(index)}>
+                  Up<span class="unseen"> {channel}</span>
+                </button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {stages.map(({ channel, name }, index) => (
-            <tr key={channel}>
-              <th scope="row">
-                <code>{channel}</code>
-              </th>
-              <td>
-                <input
-                  aria-label={`Name of ${channel}`}
-                  value={name}
-                  maxLength={60}
-                  onInput={({ currentTarget }) => rename(index, currentTarget.value)}
-                />
-              </td>
-              <td class="number">
-                {index > 0 && (
-                  <button type="button" class="link" onClick={() => lift(index)}>
-                    Up<span class="unseen"> {channel}</span>
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </BookTable>
       {form.error('stages') && <p class="tone-bad">{form.error('stages')}</p>}
     </FormDialog>
   )

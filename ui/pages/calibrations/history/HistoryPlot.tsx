@@ -1,5 +1,6 @@
 import type { ValueHistory } from '../../../api/model/calibrations.ts'
 import { parseTime } from '../../../lib/time.ts'
+import { BookTable, numberHeads } from '../../../parts/table/BookTable.tsx'
 import { type PlotMark, type PlotTrend, TimeSeries } from '../../../plots/TimeSeries.tsx'
 import { driftOf, trendOf } from '../../../plots/time-series/theil-sen.ts'
 import { prefixOf } from '../reading/changes.ts'
@@ -91,36 +92,20 @@ function trendsOf(
 /** The newest value of each element, its drift, and when it crosses its limit. */
 export function DriftTable({ lines, limitOf, now }: Omit<HistoryProps, 'parameter'> & { now: number }) {
   return (
-    <table class="book">
-      <thead>
-        <tr>
-          <th scope="col">Element</th>
-          <th scope="col" class="number">
-            Newest value
-          </th>
-          <th scope="col" class="number">
-            Drift per day
-          </th>
-          <th scope="col" class="number">
-            Until the limit
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ element, history }) => {
-          const points = pointsOf(history)
-          const drift = driftOf(points, now)
-          const text = driftText(history, points.at(-1), drift, limitOf(element), now)
-          return (
-            <tr key={element}>
-              <th scope="row">{element}</th>
-              <td class="number">{text.newest}</td>
-              <td class="number">{text.perDay}</td>
-              <td class="number">{text.until}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <BookTable head={['Element', ...numberHeads(['Newest value', 'Drift per day', 'Until the limit'])]}>
+      {lines.map(({ element, history }) => {
+        const points = pointsOf(history)
+        const drift = driftOf(points, now)
+        const text = driftText(history, points.at(-1), drift, limitOf(element), now)
+        return (
+          <tr key={element}>
+            <th scope="row">{element}</th>
+            <td class="number">{text.newest}</td>
+            <td class="number">{text.perDay}</td>
+            <td class="number">{text.until}</td>
+          </tr>
+        )
+      })}
+    </BookTable>
   )
 }

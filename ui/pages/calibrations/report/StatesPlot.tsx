@@ -1,4 +1,5 @@
 import { formatCount } from '../../../lib/format.ts'
+import { BookTable, numberHeads } from '../../../parts/table/BookTable.tsx'
 import { STATE_MARKS, StateClouds } from '../../../plots/fit/StateClouds.tsx'
 import type { StatesFit } from '../reading/read-fit.ts'
 
@@ -15,30 +16,20 @@ export function StatesPlot({ fit, label }: { fit: StatesFit; label: string }) {
         unit={unit}
       />
       {assignment.length > 0 && (
-        <table class="book">
-          <thead>
-            <tr>
-              <th scope="col">Prepared</th>
-              {assignment.map((_, read) => (
-                <th key={read} scope="col" class="number">
-                  → {states[read]?.label ?? read}
-                </th>
+        <BookTable
+          head={['Prepared', ...numberHeads(assignment.map((_, read) => `→ ${states[read]?.label ?? read}`))]}
+        >
+          {assignment.map((row, prepared) => (
+            <tr key={prepared}>
+              <th scope="row">{states[prepared]?.label ?? prepared}</th>
+              {row.map((share, read) => (
+                <td key={read} class="number">
+                  {read === prepared ? <b>{share.toFixed(3)}</b> : share.toFixed(3)}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {assignment.map((row, prepared) => (
-              <tr key={prepared}>
-                <th scope="row">{states[prepared]?.label ?? prepared}</th>
-                {row.map((share, read) => (
-                  <td key={read} class="number">
-                    {read === prepared ? <b>{share.toFixed(3)}</b> : share.toFixed(3)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </BookTable>
       )}
       <p class="hint">
         Marks: {states.map((state, at) => `${STATE_MARKS[at % 3]} ${state.label}`).join(', ')}.{' '}

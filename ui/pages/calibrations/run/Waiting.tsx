@@ -7,6 +7,7 @@ import { useResource } from '../../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { timeOfDay } from '../../../lib/zone.ts'
 import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
+import { BookTable } from '../../../parts/table/BookTable.tsx'
 import { roughly } from '../words.ts'
 import { coming, lateness } from './late-slots.ts'
 
@@ -51,59 +52,49 @@ export function Waiting({ qpu, qpuName, end }: WaitingProps) {
             return <Empty>No job waits for {qpuName}, and nobody has booked it in the next 24 h.</Empty>
           return (
             <div class="scroll">
-              <table class="book">
-                <thead>
-                  <tr>
-                    <th scope="col">What waits</th>
-                    <th scope="col" class="number">
-                      Until
-                    </th>
+              <BookTable head={['What waits', ['Until', 'number']]}>
+                {own.slice(0, 5).map(({ id }) => (
+                  <tr key={id}>
+                    <td>
+                      <a href={`/jobs/${id}`}>
+                        <code>{id}</code>
+                      </a>{' '}
+                      <span class="tag">yours</span>
+                    </td>
+                    <td class="number">{until}</td>
                   </tr>
-                </thead>
-                <tbody>
-                  {own.slice(0, 5).map(({ id }) => (
-                    <tr key={id}>
+                ))}
+                {others > 0 && (
+                  <tr>
+                    <td>
+                      {own.length > 0
+                        ? `${sentence(formatNumberOf(others, 'job'))} of others`
+                        : sentence(formatNumberOf(others, 'job'))}
+                    </td>
+                    <td class="number">{until}</td>
+                  </tr>
+                )}
+                {slots.map((slot) => {
+                  const late = lateness(slot, end)
+                  return (
+                    <tr key={slot.start}>
                       <td>
-                        <a href={`/jobs/${id}`}>
-                          <code>{id}</code>
-                        </a>{' '}
-                        <span class="tag">yours</span>
+                        {slot.mine ? 'Your slot' : 'Slot'} {timeOfDay(slot.start, zone)}–
+                        {timeOfDay(slot.end, zone)}
                       </td>
-                      <td class="number">{until}</td>
-                    </tr>
-                  ))}
-                  {others > 0 && (
-                    <tr>
-                      <td>
-                        {own.length > 0
-                          ? `${sentence(formatNumberOf(others, 'job'))} of others`
-                          : sentence(formatNumberOf(others, 'job'))}
+                      <td class="number">
+                        {late === undefined ? (
+                          '–'
+                        ) : late === 0 ? (
+                          <span class="tone-ok">✓ not affected</span>
+                        ) : (
+                          <b class="tone-warn">▲ {roughly(late / 1_000)} late</b>
+                        )}
                       </td>
-                      <td class="number">{until}</td>
                     </tr>
-                  )}
-                  {slots.map((slot) => {
-                    const late = lateness(slot, end)
-                    return (
-                      <tr key={slot.start}>
-                        <td>
-                          {slot.mine ? 'Your slot' : 'Slot'} {timeOfDay(slot.start, zone)}–
-                          {timeOfDay(slot.end, zone)}
-                        </td>
-                        <td class="number">
-                          {late === undefined ? (
-                            '–'
-                          ) : late === 0 ? (
-                            <span class="tone-ok">✓ not affected</span>
-                          ) : (
-                            <b class="tone-warn">▲ {roughly(late / 1_000)} late</b>
-                          )}
-                        </td>
-                      </tr>
-                    )
-                  })}
-                </tbody>
-              </table>
+                  )
+                })}
+              </BookTable>
             </div>
           )
         }}

@@ -3,6 +3,7 @@ import { type Comparison, MARKED_SIGMAS } from '../../../jobs/compare.ts'
 import { formatDifference, formatSigmas } from '../../../jobs/compare-text.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Panel } from '../../../parts/Panel.tsx'
+import { BookTable, numberHeads } from '../../../parts/table/BookTable.tsx'
 import { ScrollRegion } from '../../../plots/ScrollRegion.tsx'
 
 const FIRST_ROWS = 8
@@ -31,33 +32,22 @@ export function LargestDifferences({ comparison: { outcomes }, names }: LargestD
       }
     >
       <ScrollRegion class="scroll" label="Largest differences as a table">
-        <table class="book">
-          <thead>
-            <tr>
-              {['Outcome', ...names, 'Difference', 'σ'].map((title, index) => (
-                <th key={title} scope="col" class={index > 0 ? 'number' : undefined}>
-                  {title}
-                </th>
-              ))}
+        <BookTable head={['Outcome', ...numberHeads([...names, 'Difference', 'σ'])]}>
+          {ranked.map(({ outcome, first, second, difference, sigmas }) => (
+            <tr key={outcome}>
+              <th scope="row">
+                <code>{outcome}</code>
+              </th>
+              <td class="number">{first.toFixed(4)}</td>
+              <td class="number">{second.toFixed(4)}</td>
+              <td class="number">{formatDifference(difference)}</td>
+              <td class={Math.abs(sigmas) > MARKED_SIGMAS ? 'number tone-bad' : 'number'}>
+                {Math.abs(sigmas) > MARKED_SIGMAS && '■ '}
+                {formatSigmas(sigmas)}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {ranked.map(({ outcome, first, second, difference, sigmas }) => (
-              <tr key={outcome}>
-                <th scope="row">
-                  <code>{outcome}</code>
-                </th>
-                <td class="number">{first.toFixed(4)}</td>
-                <td class="number">{second.toFixed(4)}</td>
-                <td class="number">{formatDifference(difference)}</td>
-                <td class={Math.abs(sigmas) > MARKED_SIGMAS ? 'number tone-bad' : 'number'}>
-                  {Math.abs(sigmas) > MARKED_SIGMAS && '■ '}
-                  {formatSigmas(sigmas)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </BookTable>
       </ScrollRegion>
     </Panel>
   )

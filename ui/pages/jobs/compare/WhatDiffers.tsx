@@ -6,6 +6,7 @@ import { formatColumnSeconds } from '../../../lib/format.ts'
 import { Check } from '../../../parts/form/Check.tsx'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
+import { type BookHead, BookTable } from '../../../parts/table/BookTable.tsx'
 import { QpuName } from '../JobTable.tsx'
 
 interface Row {
@@ -87,34 +88,23 @@ export function WhatDiffers({ jobs, names }: WhatDiffersProps) {
       }
     >
       <div class="scroll">
-        <table class="book differs">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="unseen">Condition</span>
-              </th>
-              {names.map((name, at) => (
-                <th key={name} scope="col" class={`series-${at + 1}`}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows
-              .filter(({ isDifferent }) => isDifferent || !isReduced.value)
-              .map(({ title, cell, isDifferent }) => (
-                <tr key={title}>
-                  <th scope="row">{title}</th>
-                  {jobs.map((job, index) => (
-                    <td key={job.id} class={isDifferent ? 'differs' : 'soft'}>
-                      {cell(job, index)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-          </tbody>
-        </table>
+        <BookTable
+          head={[['Condition', 'unseen'], ...names.map((name, at): BookHead => [name, `series-${at + 1}`])]}
+          class="differs"
+        >
+          {rows
+            .filter(({ isDifferent }) => isDifferent || !isReduced.value)
+            .map(({ title, cell, isDifferent }) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                {jobs.map((job, index) => (
+                  <td key={job.id} class={isDifferent ? 'differs' : 'soft'}>
+                    {cell(job, index)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </BookTable>
       </div>
     </Panel>
   )

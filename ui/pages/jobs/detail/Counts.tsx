@@ -6,6 +6,7 @@ import type { Execution } from '../../../jobs/jobs.ts'
 import { formatCount, formatShare } from '../../../lib/format.ts'
 import { isPrinting } from '../../../lib/print.ts'
 import { Check } from '../../../parts/form/Check.tsx'
+import { BookTable, numberHeads } from '../../../parts/table/BookTable.tsx'
 import { Histogram } from '../../../plots/Histogram.tsx'
 import { ScrollRegion } from '../../../plots/ScrollRegion.tsx'
 import { type BarUnit, OrderChoice, UnitChoice } from '../BarChoices.tsx'
@@ -159,37 +160,24 @@ function CountTable({ counts, order }: { counts: Record<string, number>; order: 
   const { bars, other } = toBars(counts, order, MAX_ROWS)
   return (
     <ScrollRegion class="scroll tall" label="Counts as a table">
-      <table class="book">
-        <thead>
-          <tr>
-            <th scope="col">Outcome</th>
-            <th scope="col" class="number">
-              Count
+      <BookTable head={['Outcome', ...numberHeads(['Count', 'Share'])]}>
+        {bars.map(({ label, count, share }) => (
+          <tr key={label}>
+            <th scope="row">
+              <code>{label}</code>
             </th>
-            <th scope="col" class="number">
-              Share
-            </th>
+            <td class="number">{formatCount(count)}</td>
+            <td class="number">{formatShare(share)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ label, count, share }) => (
-            <tr key={label}>
-              <th scope="row">
-                <code>{label}</code>
-              </th>
-              <td class="number">{formatCount(count)}</td>
-              <td class="number">{formatShare(share)}</td>
-            </tr>
-          ))}
-          {other && (
-            <tr>
-              <th scope="row">{formatCount(other.outcomes)} others</th>
-              <td class="number">{formatCount(other.count)}</td>
-              <td class="number">{formatShare(other.share)}</td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+        ))}
+        {other && (
+          <tr>
+            <th scope="row">{formatCount(other.outcomes)} others</th>
+            <td class="number">{formatCount(other.count)}</td>
+            <td class="number">{formatShare(other.share)}</td>
+          </tr>
+        )}
+      </BookTable>
     </ScrollRegion>
   )
 }

@@ -1,5 +1,6 @@
 import type { CircuitResult } from '../../../api/model/jobs.ts'
 import { formatCount } from '../../../lib/format.ts'
+import { BookTable } from '../../../parts/table/BookTable.tsx'
 
 /** More outcomes than this are left to the saved results. */
 const MAX_SHOWN = 256
@@ -37,26 +38,16 @@ export function ExactValues({ exact }: { exact: Exact | undefined }) {
   if (!exact) return null
   return (
     <>
-      <table class="book">
-        <thead>
-          <tr>
-            <th scope="col">{exact.title}</th>
-            <th scope="col" class="number">
-              {exact.column}
+      <BookTable head={[exact.title, [exact.column, 'number']]}>
+        {exact.rows.map(({ name, value }) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
             </th>
+            <td class="number">{value}</td>
           </tr>
-        </thead>
-        <tbody>
-          {exact.rows.map(({ name, value }) => (
-            <tr key={name}>
-              <th scope="row">
-                <code>{name}</code>
-              </th>
-              <td class="number">{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </BookTable>
       {exact.left > 0 && <p class="caption">{formatCount(exact.left)} more can be saved.</p>}
     </>
   )

@@ -5,6 +5,7 @@ import { isFinished, jobCondition } from '../../../jobs/status.ts'
 import { formatNumberOf, formatSeconds, sentence } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { Moment } from '../../../parts/Moment.tsx'
+import { BookTable } from '../../../parts/table/BookTable.tsx'
 import { QpuName } from '../JobTable.tsx'
 
 /** The steps that a job takes; those after the end of a job that did not take them are left out. */
@@ -67,58 +68,38 @@ export function History({ job: { timeline, attempts } }: { job: Job }) {
         {attempts.length > 1 && `, ${formatNumberOf(attempts.length, 'attempt')}`}
       </summary>
       <div class="scroll">
-        <table class="book">
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Event</th>
-              <th scope="col">Details</th>
+        <BookTable head={['Time', 'Event', 'Details']}>
+          {timeline.map((entry, index) => (
+            <tr key={index}>
+              <td class="time">
+                <Moment at={entry.at} />
+              </td>
+              <td>
+                {describeEvent(entry)}
+                {entry.attempt > 1 && `, attempt ${entry.attempt}`}
+              </td>
+              <td class="hostile">{entry.detail}</td>
             </tr>
-          </thead>
-          <tbody>
-            {timeline.map((entry, index) => (
-              <tr key={index}>
-                <td class="time">
-                  <Moment at={entry.at} />
-                </td>
+          ))}
+        </BookTable>
+        {attempts.length > 0 && (
+          <BookTable head={['Attempt', 'QPU', 'Ended as', 'Sent', 'Ended']}>
+            {attempts.map((attempt) => (
+              <tr key={attempt.attempt}>
+                <th scope="row">{attempt.attempt}</th>
                 <td>
-                  {describeEvent(entry)}
-                  {entry.attempt > 1 && `, attempt ${entry.attempt}`}
+                  <QpuName of={{ qpu: attempt.qpu, qpu_target: '' }} />
                 </td>
-                <td class="hostile">{entry.detail}</td>
+                <td>{describeAttempt(attempt)}</td>
+                <td class="time">
+                  <Moment at={attempt.claimed_at} />
+                </td>
+                <td class="time">
+                  <Moment at={attempt.ended_at} />
+                </td>
               </tr>
             ))}
-          </tbody>
-        </table>
-        {attempts.length > 0 && (
-          <table class="book">
-            <thead>
-              <tr>
-                <th scope="col">Attempt</th>
-                <th scope="col">QPU</th>
-                <th scope="col">Ended as</th>
-                <th scope="col">Sent</th>
-                <th scope="col">Ended</th>
-              </tr>
-            </thead>
-            <tbody>
-              {attempts.map((attempt) => (
-                <tr key={attempt.attempt}>
-                  <th scope="row">{attempt.attempt}</th>
-                  <td>
-                    <QpuName of={{ qpu: attempt.qpu, qpu_target: '' }} />
-                  </td>
-                  <td>{describeAttempt(attempt)}</td>
-                  <td class="time">
-                    <Moment at={attempt.claimed_at} />
-                  </td>
-                  <td class="time">
-                    <Moment at={attempt.ended_at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          </BookTable>
         )}
       </div>
     </details>

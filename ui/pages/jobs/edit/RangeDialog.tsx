@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type Range, setsOfRanges } from '../../../jobs/parameter-range.ts'
 import { Dialog } from '../../../parts/Dialog.tsx'
+import { BookTable } from '../../../parts/table/BookTable.tsx'
 import { UseSets } from './UseSets.tsx'
 
 /** Points of the first input, which is swept unless something else is chosen. */
@@ -48,43 +49,31 @@ export function RangeDialog({ inputs, first, most, close, use }: RangeDialogProp
     <Dialog title="Range of parameters" open onClose={close}>
       <div class="form">
         <div class="scroll parameters">
-          <table class="book">
-            <thead>
-              <tr>
-                <th scope="col">Input</th>
+          <BookTable head={['Input', ...ENDS.map(([, title]) => title)]}>
+            {inputs.map((name, at) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{name}</code>
+                </th>
                 {ENDS.map(([key, title]) => (
-                  <th key={key} scope="col">
-                    {title}
-                  </th>
+                  <td key={key}>
+                    <input
+                      aria-label={`${name}, ${title.toLowerCase()}`}
+                      value={ranges.value[at]?.[key]}
+                      autocomplete="off"
+                      spellcheck={false}
+                      disabled={key === 'to' && ranges.value[at]?.points.trim() === '1'}
+                      {...(key === 'points' && { inputMode: 'numeric' as const })}
+                      onInput={({ currentTarget }) => change(at, { [key]: currentTarget.value })}
+                      onKeyDown={(event) => {
+                        if (event.key === 'Enter') submit(event)
+                      }}
+                    />
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {inputs.map((name, at) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <code>{name}</code>
-                  </th>
-                  {ENDS.map(([key, title]) => (
-                    <td key={key}>
-                      <input
-                        aria-label={`${name}, ${title.toLowerCase()}`}
-                        value={ranges.value[at]?.[key]}
-                        autocomplete="off"
-                        spellcheck={false}
-                        disabled={key === 'to' && ranges.value[at]?.points.trim() === '1'}
-                        {...(key === 'points' && { inputMode: 'numeric' as const })}
-                        onInput={({ currentTarget }) => change(at, { [key]: currentTarget.value })}
-                        onKeyDown={(event) => {
-                          if (event.key === 'Enter') submit(event)
-                        }}
-                      />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </BookTable>
         </div>
         <p class={problem === undefined ? 'caption' : 'field-error'} role="status">
           {problem ??

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { formatNumberOf } from '../../../lib/format.ts'
 import { Dialog } from '../../../parts/Dialog.tsx'
+import { BookTable } from '../../../parts/table/BookTable.tsx'
 import { ScrollRegion } from '../../../plots/ScrollRegion.tsx'
 import type { BulkRun } from './bulk.ts'
 
@@ -26,27 +27,19 @@ export function BulkDialog({ title, run, close }: BulkDialogProps) {
       </p>
       <progress value={outcomes.length} max={run.total} aria-label="Progress" />
       <ScrollRegion class="scroll tall" label="Outcome of each job">
-        <table class="book">
-          <thead>
-            <tr>
-              <th scope="col">Job</th>
-              <th scope="col">Outcome</th>
+        <BookTable head={['Job', 'Outcome']}>
+          {[...failed, ...outcomes.filter(({ isDone }) => isDone)].map(({ id, isDone, text }) => (
+            <tr key={id}>
+              <th scope="row">
+                <code>{id}</code>
+              </th>
+              <td class={isDone ? undefined : 'tone-bad'}>
+                {isDone ? '✓ ' : '✕ '}
+                {text}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {[...failed, ...outcomes.filter(({ isDone }) => isDone)].map(({ id, isDone, text }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <code>{id}</code>
-                </th>
-                <td class={isDone ? undefined : 'tone-bad'}>
-                  {isDone ? '✓ ' : '✕ '}
-                  {text}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </BookTable>
       </ScrollRegion>
       <div class="actions">
         {isRunning ? (
