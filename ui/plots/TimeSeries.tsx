@@ -12,6 +12,7 @@ import {
   readPalette,
   type Scene,
 } from './time-series/scene.ts'
+import { useWidth } from './use-width.ts'
 
 export type { PlotLine } from './time-series/align.ts'
 export type { PlotLimit, PlotMark, PlotTrend } from './time-series/scene.ts'
@@ -57,9 +58,8 @@ export function TimeSeries(props: TimeSeriesProps) {
   const { label, lines, cursor, height = 220, timeAxis = true, scale = 'linear', table = true } = props
   const own = useSignal<number | undefined>(undefined)
   const time = cursor ?? own
-  const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
-  const width = useWidth(box)
+  const { box, width } = useWidth()
   const theme = useThemeName()
   const latest = useRef(props)
   latest.current = props
@@ -154,19 +154,6 @@ function moveCursor(
   const beyond = visible.filter((time) => (later ? time > start : time < start))
   if (beyond.length === 0) return { time: now }
   return { time: beyond.reduce((best, time) => (later ? Math.min(best, time) : Math.max(best, time))) }
-}
-
-/** The width of an element in px; 0 until it is known. */
-function useWidth(box: { current: HTMLElement | null }): Signal<number> {
-  const width = useSignal(0)
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      width.value = Math.floor(entry?.contentRect.width ?? 0)
-    })
-    if (box.current) observer.observe(box.current)
-    return () => observer.disconnect()
-  }, [])
-  return width
 }
 
 /** `light` or `dark`, whenever it changes: a canvas has to be drawn again in the other colors. */

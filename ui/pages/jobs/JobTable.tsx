@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { Job } from '../../api/model/jobs.ts'
 import { useApp } from '../../app/app.ts'
+import { useNow } from '../../app/use-now.ts'
 import { startText } from '../../jobs/occupancy.ts'
 import { jobCondition } from '../../jobs/status.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
@@ -71,13 +70,7 @@ function Start({ job: { estimated_start: start, waiting } }: { job: Job }) {
 }
 
 function Elapsed({ since }: { since: number | undefined }) {
-  const now = useSignal(Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = Date.now()
-    }, 1_000)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow(1_000)
   if (since === undefined) return <>–</>
   return <>{formatSeconds(Math.max(0, Math.floor((now.value - since) / 1_000)))}</>
 }

@@ -19,6 +19,7 @@ import { schedule } from '../../api/model/schedule.ts'
 import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
+import { useNow } from '../../app/use-now.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { changesOf } from './readings/incidents.ts'
@@ -67,13 +68,7 @@ export function useMonitors(): Resource<Monitor[]> {
 export function useMonitoring(monitor: Monitor): Monitoring {
   const { api, named, superuser } = useApp()
   const query = useQuery()
-  const now = useSignal(Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = Date.now()
-    }, TICK_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow(TICK_MS)
   /** The range that fits the first readings, where the address names none. */
   const fitted = useSignal<string | undefined>(undefined)
   const range = useComputed(() => readRange(query.get, now.value, fitted.value))

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { accountLink, type User, type UserActivity, user as userSchema } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
 import { formatNumberOf, formatSeconds } from '../../lib/format.ts'
@@ -9,6 +8,7 @@ import { FormProblem } from '../../parts/form/FormProblem.tsx'
 import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Moment } from '../../parts/Moment.tsx'
+import { Fact } from '../../parts/table/Fact.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 import { parseAmount, writeAmount } from '../time-requests/amount.ts'
 
@@ -112,15 +112,6 @@ export function UserDialog({ user, onClose, onChange }: UserDialogProps) {
         </button>
       </div>
     </Dialog>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

@@ -16,6 +16,7 @@ import { RecalledCalibration } from '../../parts/qpu/RecalledCalibration.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { AvailabilityStrips, useAvailability } from '../../parts/schedule/Availability.tsx'
 import { SCHEDULE_TOPICS } from '../../parts/schedule/SchedulePanel.tsx'
+import { Fact } from '../../parts/table/Fact.tsx'
 
 const CLOCK_MS = 5_000
 const SPACING_MS = 1_500
@@ -60,10 +61,9 @@ function Screen({ qpu }: { qpu: QpuDetail }) {
         {facts.map(
           ([title, value]) =>
             value && (
-              <div key={title}>
-                <dt>{title}</dt>
-                <dd>{value}</dd>
-              </div>
+              <Fact key={title} name={title}>
+                {value}
+              </Fact>
             ),
         )}
       </dl>

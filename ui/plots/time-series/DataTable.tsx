@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { formatReading } from '../../lib/reading.ts'
-import { BookTable, numberHeads } from '../../parts/table/BookTable.tsx'
 import { ScrollRegion } from '../ScrollRegion.tsx'
 import { indexAt, type PlotLine } from './align.ts'
 import { formatCursor } from './time-axis.ts'
@@ -24,22 +23,34 @@ export function DataTable({ lines, unit, from, to, timeZone }: DataTableProps) {
       <summary>Values as a table</summary>
       {isOpen.value && (
         <ScrollRegion class="scroll tall" label="Values as a table">
-          <BookTable head={['Time', ...numberHeads(lines.map(({ label }) => label))]}>
-            {sampleTimes(lines, from, to).map((time) => (
-              <tr key={time}>
-                <th scope="row">{formatCursor(time, 0, timeZone)}</th>
-                {lines.map((line) => {
-                  const index = indexAt(line, time)
-                  const value = index === undefined ? undefined : line.mean[index]
-                  return (
-                    <td key={line.key} class="number">
-                      {value === undefined ? '–' : formatReading(value, unit)}
-                    </td>
-                  )
-                })}
+          <table class="book">
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {lines.map(({ key, label }) => (
+                  <th key={key} scope="col" class="number">
+                    {label}
+                  </th>
+                ))}
               </tr>
-            ))}
-          </BookTable>
+            </thead>
+            <tbody>
+              {sampleTimes(lines, from, to).map((time) => (
+                <tr key={time}>
+                  <th scope="row">{formatCursor(time, 0, timeZone)}</th>
+                  {lines.map((line) => {
+                    const index = indexAt(line, time)
+                    const value = index === undefined ? undefined : line.mean[index]
+                    return (
+                      <td key={line.key} class="number">
+                        {value === undefined ? '–' : formatReading(value, unit)}
+                      </td>
+                    )
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
         </ScrollRegion>
       )}
     </details>

@@ -4,6 +4,7 @@ import { formatQuantity } from '../../../lib/quantity.ts'
 import { formatPower } from '../../../lib/reading.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Panel } from '../../../parts/Panel.tsx'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import { Fit } from '../../../plots/fit/Fit.tsx'
 import { MapCut } from '../../../plots/fit/MapCut.tsx'
 import { SweepMap } from '../../../plots/fit/SweepMap.tsx'
@@ -167,10 +168,9 @@ function Figures({ result, fit }: { result: RoutineResult; fit: ReturnType<typeo
       {figures.length > 0 && (
         <dl>
           {figures.map(([title, text]) => (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd>{text?.replace('-', '−')}</dd>
-            </div>
+            <Fact key={title} name={title}>
+              {text?.replace('-', '−')}
+            </Fact>
           ))}
         </dl>
       )}
@@ -178,10 +178,9 @@ function Figures({ result, fit }: { result: RoutineResult; fit: ReturnType<typeo
         <dl>
           {line.params.map(({ name, value, error, unit }) => {
             return (
-              <div key={name}>
-                <dt>{name.replaceAll('_', ' ')}</dt>
-                <dd>{paramText(value, error, unit)}</dd>
-              </div>
+              <Fact key={name} name={name.replaceAll('_', ' ')}>
+                {paramText(value, error, unit)}
+              </Fact>
             )
           })}
         </dl>

@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { isObject } from '../../../../src/base/portable/is-object.ts'
 import { ApiError } from '../../../api/api.ts'
 import { type CalibrationRequest, routineTimes } from '../../../api/model/calibrations.ts'
 import { recordIds } from '../../../api/model/qpus.ts'
 import { type App, useApp } from '../../../app/app.ts'
+import { useNow } from '../../../app/use-now.ts'
 import { useResource } from '../../../app/use-resource.ts'
 import { parseTime } from '../../../lib/time.ts'
 import { timeOfDay } from '../../../lib/zone.ts'
@@ -32,7 +31,7 @@ interface RunViewProps {
 export function RunView({ request, progress, qpu, qpuName }: RunViewProps) {
   const app = useApp()
   const typical = useTypicalTimes(request)
-  const now = useNow()
+  const now = useNow(5_000).value
   const started = parseTime(request.started_at)
   const elapsed = started === undefined ? undefined : Math.max(0, (now - started) / 1_000)
   const blocks = blocksOf(progress.plan, typical.value.value ?? new Map())
@@ -144,18 +143,6 @@ function stepsAsBlocks(total: number): Block[] {
     share: 1 / steps,
     seconds: undefined,
   }))
-}
-
-/** The current time, every few seconds. */
-function useNow(): number {
-  const now = useSignal(Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = Date.now()
-    }, 5_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now.value
 }
 
 function ProgressBar({ blocks, progress }: { blocks: readonly Block[]; progress: RunProgress }) {

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { formatQualityCondition } from '../../../../src/base/portable/quality-condition.ts'
 import { asApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
@@ -8,6 +7,7 @@ import { basisText, isMeasured, secondsText, seedOf, shotsOf } from '../../../jo
 import { isFinished } from '../../../jobs/status.ts'
 import { formatColumnSeconds, formatCount, formatOrdinal, formatSeconds } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import { QpuName, Took } from '../JobTable.tsx'
 import { Since } from './calibration/Since.tsx'
 
@@ -119,15 +119,6 @@ function QueueFacts({ job: { queue_position: position, estimated_start: start } 
       {position && <Fact name="Position">{formatOrdinal(position)} in the queue</Fact>}
       {start && <Fact name="Expected start">{describeSpan(start.from, start.to)}</Fact>}
     </>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

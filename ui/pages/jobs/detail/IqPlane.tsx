@@ -1,5 +1,4 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
@@ -11,6 +10,7 @@ import { joinPoints, ownDiscriminator, type Readout, readOut } from '../../../jo
 import { type IqPoints, readIqPoints } from '../../../jobs/signals.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { formatQuantity } from '../../../lib/quantity.ts'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import { Iq } from '../../../plots/Iq.tsx'
 import { Projection } from '../../../plots/Projection.tsx'
 import { Segments } from '../Segments.tsx'
@@ -125,13 +125,13 @@ function Shots({ readout: { clouds, lists, line, source, errors, overlap }, name
         <>
           <Projection name={name} lists={lists} threshold={line.threshold} unit={unit} />
           <dl class="facts">
-            <Figure title="Rotation">{formatQuantity(line.rotation, { unit: '°', digits: 1 })}</Figure>
-            <Figure title="Threshold">{formatQuantity(line.threshold, { unit })}</Figure>
+            <Fact name="Rotation">{formatQuantity(line.rotation, { unit: '°', digits: 1 })}</Fact>
+            <Fact name="Threshold">{formatQuantity(line.threshold, { unit })}</Fact>
             <Errors errors={errors} />
             {overlap !== undefined && (
-              <Figure title="Overlap of the clouds">
+              <Fact name="Overlap of the clouds">
                 {overlap < 1e-6 ? '< 0.0001 %' : formatQuantity(overlap * 100, { unit: '%' })}
-              </Figure>
+              </Fact>
             )}
           </dl>
         </>
@@ -145,23 +145,14 @@ function Errors({ errors }: { errors: AssignmentError | undefined }) {
   const { zeroAsOne, oneAsZero, mean } = errors ?? {}
   return (
     <>
-      <Figure title="Assignment error">
+      <Fact name="Assignment error">
         {mean === undefined
           ? 'known when both states are prepared; choose Prepared'
           : formatQuantity(mean * 100, { unit: '%' })}
-      </Figure>
-      {zeroAsOne && <Figure title="0 read as 1">{percent(zeroAsOne)}</Figure>}
-      {oneAsZero && <Figure title="1 read as 0">{percent(oneAsZero)}</Figure>}
+      </Fact>
+      {zeroAsOne && <Fact name="0 read as 1">{percent(zeroAsOne)}</Fact>}
+      {oneAsZero && <Fact name="1 read as 0">{percent(oneAsZero)}</Fact>}
     </>
-  )
-}
-
-function Figure({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import type { Calibration, Job, Provenance } from '../../../api/model/jobs.ts'
 import { Moment } from '../../../parts/Moment.tsx'
+import { Fact } from '../../../parts/table/Fact.tsx'
 
 /** What the last attempt that says so ran with; nothing where none does. */
 export function Origin({ job: { attempts } }: { job: Job }) {
@@ -11,9 +11,9 @@ export function Origin({ job: { attempts } }: { job: Job }) {
     <details class="history">
       <summary>Provenance</summary>
       <dl class="facts">
-        {device && <Row name="Device">{withVersion(device)}</Row>}
-        {driver && <Row name="Driver">{driver.version}</Row>}
-        {compiler && <Row name="Compiler">{compilerText(compiler)}</Row>}
+        {device && <Fact name="Device">{withVersion(device)}</Fact>}
+        {driver && <Fact name="Driver">{driver.version}</Fact>}
+        {compiler && <Fact name="Compiler">{compilerText(compiler)}</Fact>}
         {calibration && <CalibrationRows of={calibration} />}
         {noise && (
           <>
@@ -43,11 +43,11 @@ function CalibrationRows({ of: { before, after } }: { of: Calibration }) {
 function ReportRow({ name, of: { report, calibrated_at } }: { name: string; of: Calibration['before'] }) {
   if (!report) return null
   return (
-    <Row name={name}>
+    <Fact name={name}>
       <a href={`/calibrations/${report}`}>
         <Moment at={calibrated_at} />
       </a>
-    </Row>
+    </Fact>
   )
 }
 
@@ -59,18 +59,9 @@ function FileRow({
   of: NonNullable<Provenance['noise_file']>['before']
 }) {
   return (
-    <Row name={name}>
+    <Fact name={name}>
       <code title={`SHA-256 ${sha256}`}>{sha256.slice(0, 12)}</code>, written <Moment at={modified_at} />
-    </Row>
-  )
-}
-
-function Row({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    </Fact>
   )
 }
 

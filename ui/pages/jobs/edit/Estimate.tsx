@@ -11,7 +11,7 @@ import { bodyOf } from '../../../jobs/submission.ts'
 import { formatNumberOf } from '../../../lib/format.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
-import { Row } from './EstimateRow.tsx'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import { ExpectedFidelity } from './ExpectedFidelity.tsx'
 import type { QpuState } from './qpu-state.ts'
 
@@ -38,7 +38,7 @@ export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
         {expected?.estimate ? (
           <Cost expected={expected.estimate} warnings={expected.warnings} balance={balance} />
         ) : (
-          <Row name="QPU time">not known yet</Row>
+          <Fact name="QPU time">not known yet</Fact>
         )}
         {state && <Start state={state} />}
         {state && fidelity && <ExpectedFidelity state={state} fidelity={fidelity} />}
@@ -68,21 +68,21 @@ function Cost({ expected, warnings, balance }: CostProps) {
   if (!isMeasured(expected)) {
     return (
       <>
-        <Row name="QPU time">no estimate yet: the QPU has run too few jobs</Row>
+        <Fact name="QPU time">no estimate yet: the QPU has run too few jobs</Fact>
         {/* A range rests on runs that nobody has measured, too. */}
-        {starts && (below || start?.from === start?.to) && <Row name="Start">{starts}</Row>}
+        {starts && (below || start?.from === start?.to) && <Fact name="Start">{starts}</Fact>}
       </>
     )
   }
   return (
     <>
-      <Row name="QPU time">{secondsText(qpu_seconds)}</Row>
-      <Row name="From">{basisText(expected)}</Row>
-      {starts && <Row name="Start">{starts}</Row>}
+      <Fact name="QPU time">{secondsText(qpu_seconds)}</Fact>
+      <Fact name="From">{basisText(expected)}</Fact>
+      {starts && <Fact name="Start">{starts}</Fact>}
       {balance !== undefined && charge.to > 0 && (
-        <Row name="Balance after">
+        <Fact name="Balance after">
           {secondsText({ from: Math.max(0, balance - charge.to), to: Math.max(0, balance - charge.from) })}
-        </Row>
+        </Fact>
       )}
     </>
   )
@@ -118,12 +118,12 @@ function Start({ state: { queue_length: queued, holder } }: { state: QpuState })
   return (
     <>
       {typeof queued === 'number' && (
-        <Row name="Queue">{queued === 0 ? 'empty' : `${formatNumberOf(queued, 'job')} first`}</Row>
+        <Fact name="Queue">{queued === 0 ? 'empty' : `${formatNumberOf(queued, 'job')} first`}</Fact>
       )}
       {holder && (
-        <Row name={holder.mine ? 'Your slot until' : 'Booked until'}>
+        <Fact name={holder.mine ? 'Your slot until' : 'Booked until'}>
           <Moment at={holder.until} />
-        </Row>
+        </Fact>
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import type { Expected } from '../../../jobs/fidelity/expected-fidelity.ts'
 import { parseTime } from '../../../lib/time.ts'
-import { Row } from './EstimateRow.tsx'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import type { QpuState } from './qpu-state.ts'
 
 /** Values that were calibrated before are not used, because they have drifted. */
@@ -18,14 +18,14 @@ export function ExpectedFidelity({ state: { description, name }, fidelity }: Exp
   if (!description || description.gates.length === 0) return null
   const calibrated = parseTime(description.calibrated_at ?? '')
   if (calibrated !== undefined && Date.now() - calibrated > MAX_AGE_MS) {
-    return <Row name="Expected fidelity">{name} was calibrated more than 7 days ago</Row>
+    return <Fact name="Expected fidelity">{name} was calibrated more than 7 days ago</Fact>
   }
-  if ('unknown' in fidelity) return <Row name="Expected fidelity">unknown: {fidelity.unknown}</Row>
+  if ('unknown' in fidelity) return <Fact name="Expected fidelity">unknown: {fidelity.unknown}</Fact>
   const { total, gates, readout, idle } = fidelity
   return (
     <>
-      <Row name="Expected fidelity">≈ {formatFidelity(total)}</Row>
-      <Row name="Gates × readout × waiting">{[gates, readout, idle].map(formatFidelity).join(' × ')}</Row>
+      <Fact name="Expected fidelity">≈ {formatFidelity(total)}</Fact>
+      <Fact name="Gates × readout × waiting">{[gates, readout, idle].map(formatFidelity).join(' × ')}</Fact>
       <p class="caption">
         From the errors and coherence times of {name}: the newest measured ones, else those of its device.{' '}
         <a href="/docs/explanation/expected-fidelity">How it is predicted</a>

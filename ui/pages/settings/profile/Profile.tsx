@@ -5,6 +5,7 @@ import { useResource } from '../../../app/use-resource.ts'
 import { formatBytes, formatCount, formatSeconds } from '../../../lib/format.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Loaded, Panel } from '../../../parts/Panel.tsx'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { EmailChange } from './EmailChange.tsx'
 import { LinkedAccounts } from './LinkedAccounts.tsx'
@@ -65,32 +66,15 @@ function Lead({ me }: { me: Resource<Me> }) {
 function Facts({ me: { role, account, credentials } }: { me: Me }) {
   return (
     <dl class="facts padded">
-      <div>
-        <dt>E-mail</dt>
-        <dd>{account.email}</dd>
-      </div>
-      {account.username && (
-        <div>
-          <dt>User name</dt>
-          <dd>{account.username}</dd>
-        </div>
-      )}
-      <div>
-        <dt>Role</dt>
-        <dd>{role === 'superuser' ? 'Superuser' : 'User'}</dd>
-      </div>
-      <div>
-        <dt>Member since</dt>
-        <dd>
-          <Moment at={account.created} day />
-        </dd>
-      </div>
-      <div>
-        <dt>This login expires</dt>
-        <dd>
-          <Moment at={credentials.expires_at} none="never" />
-        </dd>
-      </div>
+      <Fact name="E-mail">{account.email}</Fact>
+      {account.username && <Fact name="User name">{account.username}</Fact>}
+      <Fact name="Role">{role === 'superuser' ? 'Superuser' : 'User'}</Fact>
+      <Fact name="Member since">
+        <Moment at={account.created} day />
+      </Fact>
+      <Fact name="This login expires">
+        <Moment at={credentials.expires_at} none="never" />
+      </Fact>
     </dl>
   )
 }
@@ -101,26 +85,14 @@ function Limits({ limits }: { limits: NonNullable<Me['limits']> }) {
     one ? `${one.per_second} per second, ${formatCount(one.burst)} in a burst` : 'no limit'
   return (
     <dl class="facts padded">
-      <div>
-        <dt>Pending jobs</dt>
-        <dd>
-          {formatCount(pending.used)} {pending.max === null ? '(no limit)' : `of ${formatCount(pending.max)}`}
-        </dd>
-      </div>
-      <div>
-        <dt>Stored data</dt>
-        <dd>
-          {formatBytes(stored.used)} {stored.max === null ? '(no limit)' : `of ${formatBytes(stored.max)}`}
-        </dd>
-      </div>
-      <div>
-        <dt>Submissions</dt>
-        <dd>{rate(submissions)}</dd>
-      </div>
-      <div>
-        <dt>Requests</dt>
-        <dd>{rate(requests)}</dd>
-      </div>
+      <Fact name="Pending jobs">
+        {formatCount(pending.used)} {pending.max === null ? '(no limit)' : `of ${formatCount(pending.max)}`}
+      </Fact>
+      <Fact name="Stored data">
+        {formatBytes(stored.used)} {stored.max === null ? '(no limit)' : `of ${formatBytes(stored.max)}`}
+      </Fact>
+      <Fact name="Submissions">{rate(submissions)}</Fact>
+      <Fact name="Requests">{rate(requests)}</Fact>
     </dl>
   )
 }

@@ -6,6 +6,7 @@ import { Menu } from '../../../parts/Menu.tsx'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
+import { Fact } from '../../../parts/table/Fact.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { KINDS } from './kinds.ts'
@@ -79,23 +80,14 @@ export function WebhookPanel({ webhook, changed, secret }: WebhookPanelProps) {
       }
     >
       <dl class="facts padded">
-        <div>
-          <dt>Address</dt>
-          <dd>
-            <code>{url}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Called when</dt>
-          <dd>
-            {webhook.kinds.map((kind) => KINDS.find((known) => known.id === kind)?.text ?? kind).join('; ')}
-          </dd>
-        </div>
+        <Fact name="Address">
+          <code>{url}</code>
+        </Fact>
+        <Fact name="Called when">
+          {webhook.kinds.map((kind) => KINDS.find((known) => known.id === kind)?.text ?? kind).join('; ')}
+        </Fact>
         {webhook.dropped > 0 && (
-          <div>
-            <dt>Dropped</dt>
-            <dd>{webhook.dropped} events, because too many deliveries were pending</dd>
-          </div>
+          <Fact name="Dropped">{webhook.dropped} events, because too many deliveries were pending</Fact>
         )}
       </dl>
       <Deliveries key={tests.value} webhook={id} />
