@@ -166,7 +166,7 @@ test.each(RUNS_WHOLE ? [...OFF, ...ALL_OFF] : OFF.slice(0, 1))(
   60_000,
 )
 
-test.each([2, -2, 6, -6].slice(0, RUNS_WHOLE ? 4 : 1))(
+test.each([2, -2, 6, -6, 1, -1].slice(0, RUNS_WHOLE ? 6 : 1))(
   'a full calibration finds the pulses of a drive line that has changed by %p dB',
   async (dB) => {
     const { text } = await calibrated
