@@ -221,7 +221,12 @@ interface Declaration {
   /** The part of a target that may be dead where the routine sees nothing: `drive`. */
   suspect?: string
   /** Points and shots of the default sweep, for the estimate of the duration. */
-  size: { readonly points: number; readonly shots: number }
+  size: {
+    readonly points: number
+    readonly shots: number
+    /** Part of the wait for a full reset before each of them; all of it by default. */
+    readonly wait?: number
+  }
   /** @throws RoutineError when the target shows no valid result. */
   measure(context: RoutineContext): Measurement<Finding>
   /** A quick look at whether the present values still hold. Any error means that it could not decide. */

@@ -46,7 +46,7 @@ export const monitoring = v.pipe(
 
 export const parallel = v.pipe(
   keysOf({
-    enabled: v.optional(switchValue, false),
+    enabled: v.optional(switchValue, true),
     qubit_spacing: v.optional(whole(1, 100), 2),
     edge_spacing: v.optional(whole(0, 100), 1),
     max_group: v.optional(whole(1, 1_000), 8),

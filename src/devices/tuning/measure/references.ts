@@ -23,14 +23,27 @@ export function resetOf(duration: number | undefined, t1: number | undefined): n
 }
 
 /**
- * Wait before each repetition, in which a qubit returns to its ground state, ns.
- * @param t1 relaxation time of the target where its measurement already knows better, s
+ * Parts of the wait for a full reset that suffice between the shots of a sweep for a line. What a pulse at
+ * one frequency leaves, some 20 % after a third of five T1, goes to the point after it: a line seems later by
+ * a quarter of a step, and is as wide. A sweep of a readout alone excites nothing; its resonator empties
+ * within microseconds.
  */
-export function resetNs({ parent, child }: RoutineContext, t1?: number): number {
+export const LINE_WAITS = { ofDrive: 1 / 3, ofReadout: 1 / 15 } as const
+
+/** How long a measurement waits before each repetition. */
+interface WaitOptions {
+  /** Relaxation time of the target where its measurement already knows better, s. */
+  readonly t1?: number | undefined
+  /** Part of the full reset; all of it by default. */
+  readonly part?: number
+}
+
+/** Wait before each repetition, in which a qubit returns to its ground state, ns. */
+export function resetNs({ parent, child }: RoutineContext, { t1, part = 1 }: WaitOptions = {}): number {
   const waits = [parent, child].map((qubit) =>
     resetOf(qubit.optional('reset.duration'), t1 ?? settlingT1(qubit)),
   )
-  return Math.min(PROGRAM_LIMITS.resetNs, Math.round(Math.max(...waits) * 1e9))
+  return Math.min(PROGRAM_LIMITS.resetNs, Math.round(part * Math.max(...waits) * 1e9))
 }
 
 /** Measures the mean signal at each point; every schedule reads one qubit. */
@@ -38,12 +51,12 @@ export function* averages(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
-  t1?: number,
+  wait: WaitOptions = {},
 ): Measurement<Complex[]> {
   const program = {
     kind: 'average' as const,
     shots: context.shots(shots),
-    reset_ns: resetNs(context, t1),
+    reset_ns: resetNs(context, wait),
     points,
   }
   const results = yield* acquire(program)
@@ -70,19 +83,18 @@ export function notesOnReset({ self }: RoutineContext, t1: number): string[] {
  * Measures the population of the upper state of a transition at each point: the signal on the line from that
  * of the lower state to that after the present pi pulse, both measured with the points. Points of a qubit
  * without a signal are not finite.
- * @param t1 as {@link resetNs} takes it
  */
 export function* populations(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
   transition = TRANSITION_01,
-  t1?: number,
+  wait: WaitOptions = {},
 ): Measurement<Float64Array> {
   const references = [0, Math.PI].map((angle) =>
     new TransitionSchedule(context, transition).turn(angle).read(),
   )
-  const [zero, one, ...rest] = yield* averages(context, [...references, ...points], shots, t1)
+  const [zero, one, ...rest] = yield* averages(context, [...references, ...points], shots, wait)
   return Float64Array.from(rest, (value) => positionBetween(zero ?? NOTHING, one ?? NOTHING, value))
 }
 

@@ -39,7 +39,7 @@ export function* relaxationBeyondWait(
   amplitude: number,
   t1?: number,
 ): Measurement<Relaxation | undefined> {
-  const wait = resetNs(context, t1) * 1e-9
+  const wait = resetNs(context, { t1 }) * 1e-9
   if (wait > MAX_WAIT_S) return undefined
   const { name } = context.self
   const excited = () => context.schedule().rotate(name, Math.PI, 0, { amplitude })
@@ -48,7 +48,7 @@ export function* relaxationBeyondWait(
     excited().measure(name).build(),
     excited().delay(name, onGrid(wait)).measure(name).build(),
   ]).flat()
-  const values = yield* averages(context, points, SHOTS, (TEST_WAIT * wait) / RESET_IN_T1)
+  const values = yield* averages(context, points, SHOTS, { t1: (TEST_WAIT * wait) / RESET_IN_T1 })
   const left = leftShare(values)
   if (!(left.value - SIGMAS * left.error > MAX_LEFT)) return undefined
   if (left.value > LARGE_SHARE) return { t1: MUCH_LONGER * wait, isLeast: true }

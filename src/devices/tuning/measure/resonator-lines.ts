@@ -1,6 +1,6 @@
 import type { ComplexSeries } from '../../fitting/complex-series.ts'
 import type { Measurement, RoutineContext } from '../routine.ts'
-import { averages, seriesOf } from './references.ts'
+import { averages, LINE_WAITS, seriesOf } from './references.ts'
 import { prepared } from './shots.ts'
 
 /** Line width of a resonator that was never measured, Hz. */
@@ -40,7 +40,7 @@ export function* transmissionOf(
       .measure(name, { ...readout, frequency, ...(amplitude !== undefined && { amplitude }) })
       .build(),
   )
-  return seriesOf(yield* averages(context, points, shots))
+  return seriesOf(yield* averages(context, points, shots, { part: state === 0 ? LINE_WAITS.ofReadout : 1 }))
 }
 
 /** Magnitudes of complex values. */

@@ -17,19 +17,32 @@ const OVERHEAD_S = 0.01
 
 /** Expected duration of a routine on one target, s. `shotSeconds` is the time of one shot with its reset. */
 export function estimateNode({ size }: Routine, shotSeconds: number): number {
-  return size.points * (OVERHEAD_S + size.shots * shotSeconds)
+  return size.points * (OVERHEAD_S + size.shots * shotSeconds * (size.wait ?? 1))
+}
+
+/** What the duration of a plan follows from. */
+export interface PlanTimes {
+  /** Time of one shot with its reset, s. */
+  readonly shotSeconds: number
+  /** Splits the targets of a routine into groups that are measured together. */
+  group(targets: readonly string[]): readonly unknown[]
+}
+
+/** Expected duration of a plan on all its targets, s. */
+export function estimatePlan({ nodes }: CalibrationPlan, { shotSeconds, group }: PlanTimes): number {
+  return nodes.reduce(
+    (sum, { routine, targets }) => sum + group(targets).length * estimateNode(routine, shotSeconds),
+    0,
+  )
 }
 
 /** A warning when a plan is likely to exceed the time limit of its mode. */
 export function warnOfDuration(
   plan: CalibrationPlan,
   mode: CalibrationMode,
-  shotSeconds: number,
+  times: PlanTimes,
 ): string | undefined {
-  const total = plan.nodes.reduce(
-    (sum, { routine, targets }) => sum + targets.length * estimateNode(routine, shotSeconds),
-    0,
-  )
+  const total = estimatePlan(plan, times)
   const limit = TIME_LIMITS_S[mode]
   if (total <= WARNING_PART * limit) return undefined
   const hours = (seconds: number) => `${(seconds / HOUR_S).toFixed(1)} h`

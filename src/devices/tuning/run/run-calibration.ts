@@ -1,3 +1,4 @@
+import { HOUR_S } from '../../../base/index.ts'
 import type { CalibrationFindings } from '../../../protocol/index.ts'
 import type { DeviceFile } from '../../chip/device-file.ts'
 import type { Element } from '../../chip/elements/element.ts'
@@ -11,7 +12,7 @@ import { Recall } from '../continuation/recall.ts'
 import type { FinishedSteps } from '../continuation/step-journal.ts'
 import { resetOf } from '../measure/references.ts'
 import { collisionsOf } from '../plan/collisions.ts'
-import { warnOfDuration } from '../plan/estimate.ts'
+import { estimatePlan, warnOfDuration } from '../plan/estimate.ts'
 import { orderGraph } from '../plan/graph.ts'
 import { groupTargets } from '../plan/groups.ts'
 import {
@@ -138,8 +139,18 @@ export async function runCalibration(
       ? { plan: planRoutine(input, only.routine, only.targets) }
       : await planRun(request, input, runner, steps, recordOf)
     const shotSeconds = READOUT_S + longestReset(chip.qubits, values)
-    steps.plan(plan, shotSeconds)
-    const warning = warnOfDuration(plan, mode, shotSeconds)
+    const number = (element: string, path: string) => values.number(element, path)
+    const designed = collisionsOf(chip, number)
+    const exclude = [...config.parallel.exclude, ...designed.map(({ targets }) => targets)]
+    const rules = { ...config.parallel, exclude }
+    const group = (targets: readonly string[]) => groupTargets(targets, { chip, rules, canReadTogether })
+    const times = { shotSeconds, group }
+    steps.plan(plan, times)
+    log.info('calibration planned', {
+      mode,
+      hours: Number((estimatePlan(plan, times) / HOUR_S).toFixed(2)),
+    })
+    const warning = warnOfDuration(plan, mode, times)
     if (warning !== undefined) log.warn(warning)
     const priors = notesOnPriorValues({
       chip: file.chip,
@@ -159,7 +170,7 @@ export async function runCalibration(
         runner,
         ...(recall && { measure: recall.measure }),
         pauseS: config.safety.pauseAfterStepS,
-        group: (targets) => groupTargets(targets, { chip, rules: config.parallel, canReadTogether }),
+        group,
         measuresPenalty: config.parallel.measurePenalty,
         // A fidelity check is about the values in force: what it finds beside is compared with them.
         isPinned: (element, path) => isCheck || isPinned(config, element, path),
@@ -179,8 +190,6 @@ export async function runCalibration(
       for (const target of event.kind === 'begin' ? event.targets : [event.target])
         steps.verify({ routine, target })
     }
-    const number = (element: string, path: string) => values.number(element, path)
-    const designed = collisionsOf(chip, number)
     const first = await walkThrough(plan, (event) => steps.take(event))
     const verified =
       mode === 'full' && !only

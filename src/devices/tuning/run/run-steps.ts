@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/index.ts'
 import type { CalibrationStep } from '../../../protocol/index.ts'
 import type { LineTrace } from '../../fitting/fit.ts'
-import { estimateNode } from '../plan/estimate.ts'
+import { estimateNode, type PlanTimes } from '../plan/estimate.ts'
 import type { Instance } from '../plan/instances.ts'
 import type { CalibrationPlan } from '../plan/planner.ts'
 import { reportLine } from '../report/limits.ts'
@@ -26,7 +26,7 @@ export class RunSteps {
   }
 
   /** The nodes of the run, each with the expected duration on all its targets. */
-  plan({ nodes }: CalibrationPlan, shotSeconds: number): void {
+  plan({ nodes }: CalibrationPlan, { shotSeconds, group }: PlanTimes): void {
     this.#total = nodes.length
     const plan = nodes.slice(0, MAX_PLAN).map(({ routine, targets, ifMoved }) => {
       const all = [...targets, ...ifMoved]
@@ -36,7 +36,7 @@ export class RunSteps {
         targets: all.slice(0, MAX_TARGETS),
         planned: targets.length > 0,
         has_check: routine.check !== undefined,
-        estimate_s: Math.round(all.length * estimateNode(routine, shotSeconds)),
+        estimate_s: Math.round(group(all).length * estimateNode(routine, shotSeconds)),
       }
     })
     this.#send({ phase: 'plan', step: 0, total: this.#total, plan, elapsed_s: this.#elapsedS() })

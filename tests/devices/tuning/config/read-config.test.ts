@@ -40,7 +40,7 @@ describe('calibration.yml', () => {
         ...{ routineTimeoutS: 900, maxAttempts: 3, safety: { pauseAfterStepS: 0 } },
         monitoring: { rbDepths: [1, 16, 64, 256], rbSeeds: 6, shots: 512, allXy: true },
         parallel: {
-          enabled: false,
+          enabled: true,
           qubitSpacing: 2,
           edgeSpacing: 1,
           maxGroup: 8,

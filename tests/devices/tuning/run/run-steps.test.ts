@@ -15,7 +15,7 @@ test('a verification comes after 33 of 33, where a former server stays until the
   const sent: CalibrationStep[] = []
   const steps = new RunSteps(new FakeClock(), (step) => sent.push(step))
   const nodes = BUILT_IN_ROUTINES.map((routine) => ({ routine, targets: ['q0'], ifMoved: [] }))
-  steps.plan({ nodes, skipped: [], notes: [] }, 3e-4)
+  steps.plan({ nodes, skipped: [], notes: [] }, { shotSeconds: 3e-4, group: (targets) => [targets] })
   for (const [at, { routine }] of nodes.entries())
     steps.take({ kind: 'end', at, routine, target: 'q0', outcome: 'success' })
   const [first] = BUILT_IN_ROUTINES

@@ -3,7 +3,8 @@ import { fitAnticrossing } from '../../../fitting/models/anticrossing.ts'
 import { fitLorentzian } from '../../../fitting/models/lorentzian.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
 import { DRIVE_PRIORS_OF_ENDS, DRIVEN_ENDS, forQubit } from '../../measure/pair/ends.ts'
-import { populations } from '../../measure/references.ts'
+import { LINE_WAITS, populations } from '../../measure/references.ts'
+import { TRANSITION_01 } from '../../measure/transition.ts'
 import {
   currentOf,
   defineRoutine,
@@ -48,7 +49,7 @@ export const couplerAnticrossing = defineRoutine({
   writes: ['bias.parking_current'],
   needs: ['bias'],
   suspect: 'coupler',
-  size: { points: 81 * 2 * (FREQUENCIES + 2), shots: SHOTS },
+  size: { points: 81 * 2 * (FREQUENCIES + 2), shots: SHOTS, wait: LINE_WAITS.ofDrive },
   *measure(context) {
     const { target, parent, child } = context
     const held = yield* currentOf(target)
@@ -119,7 +120,9 @@ function* frequencyOf(context: RoutineContext, qubit: ElementReader): Measuremen
       .measure(qubit.name)
       .build(),
   )
-  const fit = yield* fitLorentzian(frequencies, yield* populations(forQubit(context, qubit), points, SHOTS))
+  const wait = { part: LINE_WAITS.ofDrive }
+  const found = yield* populations(forQubit(context, qubit), points, SHOTS, TRANSITION_01, wait)
+  const fit = yield* fitLorentzian(frequencies, found)
   return fit.ok && fit.values.height.value > MIN_HEIGHT ? fit.values.center.value : Number.NaN
 }
 

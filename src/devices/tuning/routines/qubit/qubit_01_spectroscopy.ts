@@ -1,4 +1,5 @@
 import { READOUT, READOUT_PRIORS } from '../../measure/inputs.ts'
+import { LINE_WAITS } from '../../measure/references.ts'
 import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine, type Measurement, type RoutineContext, type SweepRange } from '../../routine.ts'
 import { checkLine, clearestLine, LINE_SHOTS, type Line } from '../transition/line.ts'
@@ -33,7 +34,7 @@ export const qubit01Spectroscopy = defineRoutine({
   writes: ['clock_freqs.f01'],
   optionalWrites: ['spec.amplitude'],
   suspect: 'drive',
-  size: { points: 1_005, shots: LINE_SHOTS },
+  size: { points: 1_005, shots: LINE_SHOTS, wait: LINE_WAITS.ofDrive },
   *measure(context) {
     const { self, attempt } = context
     const window = WINDOWS[Math.min(attempt.number, WINDOWS.length) - 1] ?? WINDOWS[0]

@@ -28,7 +28,7 @@ export const t1 = defineRoutine({
     const known = settlingT1(context.self)
     function* measure(delays: Float64Array, t1 = longestShown(delays, known)) {
       const points = Array.from(delays, (delay) => decayed(context, delay))
-      const found = yield* populations(context, points, SHOTS, TRANSITION_01, t1)
+      const found = yield* populations(context, points, SHOTS, TRANSITION_01, { t1 })
       return { fit: yield* fitExponential(delays, found), hint: hintOf(found) }
     }
     const window = known === undefined ? DEFAULT_WINDOW_S : WINDOW_IN_T1 * known

@@ -3,6 +3,7 @@ import { fitResonator } from '../../../fitting/models/resonator.ts'
 import { mapTrace } from '../../../fitting/trace.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
 import { READOUT_PRIORS } from '../../measure/inputs.ts'
+import { LINE_WAITS } from '../../measure/references.ts'
 import { linewidthOf, magnitudesOf, transmissionOf } from '../../measure/resonator-lines.ts'
 import { defineRoutine, type Measurement, type RoutineContext, RoutineError } from '../../routine.ts'
 
@@ -36,7 +37,7 @@ export const punchout = defineRoutine({
   reads: ['clock_freqs.readout', 'measure.integration_time'],
   priors: ['measure.pulse_amp', 'resonator.linewidth', ...READOUT_PRIORS],
   writes: ['measure.pulse_amp', 'clock_freqs.readout'],
-  size: { points: 561, shots: SHOTS },
+  size: { points: 561, shots: SHOTS, wait: LINE_WAITS.ofReadout },
   *measure(context) {
     const center = context.self.number('clock_freqs.readout')
     const range = { start: center - HALF_WIDTH, stop: center + HALF_WIDTH, points: POINTS }

@@ -2,6 +2,7 @@ import { fitLorentzian } from '../../../fitting/models/lorentzian.ts'
 import { fitResonator } from '../../../fitting/models/resonator.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
 import { READOUT_PRIORS } from '../../measure/inputs.ts'
+import { LINE_WAITS } from '../../measure/references.ts'
 import { linewidthOf, magnitudesOf, transmissionOf } from '../../measure/resonator-lines.ts'
 import { defineRoutine } from '../../routine.ts'
 
@@ -29,7 +30,7 @@ export const resonatorSpectroscopy = defineRoutine({
   writes: ['clock_freqs.readout'],
   optionalWrites: ['resonator.linewidth'],
   suspect: 'resonator',
-  size: { points: 101, shots: SHOTS },
+  size: { points: 101, shots: SHOTS, wait: LINE_WAITS.ofReadout },
   *measure(context) {
     const { self, attempt } = context
     const around = (center: number, { half, points }: { half: number; points: number }) =>

@@ -1,5 +1,6 @@
 import { DURATION_IN_SIGMAS } from '../../../pulse/envelope.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
+import { LINE_WAITS } from '../../measure/references.ts'
 import { TRANSITION_12 } from '../../measure/transition.ts'
 import { defineRoutine, type ElementReader, RoutineError } from '../../routine.ts'
 import { checkLine, clearestLine, LINE_SHOTS } from '../transition/line.ts'
@@ -31,6 +32,7 @@ export const qubit12Spectroscopy = defineRoutine({
   size: {
     points: COARSE_AMPLITUDES.length * ANHARMONICITIES.points + NARROW_AMPLITUDES.length * NARROW.points,
     shots: LINE_SHOTS,
+    wait: LINE_WAITS.ofDrive,
   },
   *measure(context) {
     const { self, attempt } = context

@@ -130,7 +130,7 @@ function* refine(
     Array.from(factors, (factor) => schedule(count, amplitude * factor)),
   )
   // One measurement: rows with references of their own would differ by the noise of these.
-  const found = yield* populations(context, points, SHOTS, transition, t1)
+  const found = yield* populations(context, points, SHOTS, transition, { t1 })
   const rows = counts.map((count, row) => {
     return { count, populations: found.slice(row * factors.length, (row + 1) * factors.length) }
   })

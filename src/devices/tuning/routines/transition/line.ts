@@ -1,7 +1,7 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
 import { fitLorentzian, type LorentzianFit } from '../../../fitting/models/lorentzian.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
-import { averages, populations, seriesOf } from '../../measure/references.ts'
+import { averages, LINE_WAITS, populations, seriesOf } from '../../measure/references.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
 import { type CheckOutcome, type Measurement, type RoutineContext, RoutineError } from '../../routine.ts'
 
@@ -46,7 +46,7 @@ export function* clearestLine(
     const schedules = Array.from(frequencies, (frequency) =>
       new TransitionSchedule(context, transition).tone({ frequency, amplitude, duration }).read(),
     )
-    const values = yield* averages(context, schedules, LINE_SHOTS)
+    const values = yield* averages(context, schedules, LINE_SHOTS, { part: LINE_WAITS.ofDrive })
     const { values: signal } = projectOnPrincipalAxis(seriesOf(values))
     const fit = yield* fitLorentzian(frequencies, signal, { name: 'S21', unit: 'V' })
     if (fit.ok) lines.push({ amplitude, fit })

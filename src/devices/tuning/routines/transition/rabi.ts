@@ -103,7 +103,7 @@ function* sweepAmplitude(
   const schedules = Array.from(amplitudes, (amplitude) =>
     new TransitionSchedule(context, transition).turn(Math.PI, 0, { amplitude }).read(),
   )
-  const values = yield* averages(context, schedules, SHOTS, t1)
+  const values = yield* averages(context, schedules, SHOTS, { t1 })
   const { values: signal } = projectOnPrincipalAxis(seriesOf(values))
   const found = accepted(yield* fitCosine(amplitudes, signal, { y: { name: 'S21', unit: 'V' } }))
   const { value } = found.values.half_period
