@@ -55,6 +55,7 @@ export const AREAS: readonly Area[] = [
       { lines: 300, reason: 'AA, AC, AH: exports, attach reasons, words of failures in pages' },
       { lines: 1_800, reason: 'AE: scope and accounts of a cluster, commands, pages of sessions' },
       { lines: 700, reason: 'AF: benchmarks at the end of a run, crosstalk of drives, parallel plans' },
+      { lines: 200, reason: 'AF: shots that follow the wanted error, waits by what is measured' },
       { lines: 300, reason: 'AE: sessions that jobs name, their secrets as issued access, retention, ends' },
       { lines: 130, reason: 'AE: programs that wait for a session or leave it, root CAs of batch jobs' },
       { lines: 560, reason: 'AF: pairs of ccx, commuting gates and joined exchanges in the compiler' },
@@ -121,6 +122,7 @@ export const AREAS: readonly Area[] = [
       { lines: 120, reason: 'AF: false alarms and found steps of 200 verifications' },
       { lines: 130, reason: 'AE: loops in a session and without one' },
       { lines: 200, reason: 'AF: the compiler beside Qiskit on four chips, adders and searches' },
+      { lines: 110, reason: 'AF: hours of a calibration as they are played' },
     ],
   },
   {

@@ -55,6 +55,8 @@ export interface FoundValue {
   readonly unit?: string
   /** The change of the value from which on the check of the routine is `out`, in the unit of the value. */
   readonly checkLimit?: number
+  /** The standard error that suffices; by default it follows from the limit of the check, or the value. */
+  readonly wantedError?: number
 }
 
 /** A figure of merit that a benchmark found. Further numbers are reported as they are. */
@@ -150,6 +152,8 @@ export interface Attempt {
   readonly failures: readonly string[]
   /** By axis, the end of the sweep before at which its best point was: the sweep is repeated around it. */
   readonly around?: Readonly<Record<string, number>>
+  /** Part of the shots that it takes: a first look, which counts when its errors are small enough. */
+  readonly shotPart?: number
 }
 
 /** Values to sweep, in the order of the sweep. */
@@ -216,6 +220,11 @@ interface Declaration {
   needs?: readonly string[]
   /** True when what it writes has a producer before it, so that its failure keeps a valid value. */
   refiner?: boolean
+  /**
+   * True when its result depends on what else is read on the line: it finds or judges how single shots are
+   * told apart, and is measured without the tones of others. So is every routine of a resonator.
+   */
+  isReadAlone?: boolean
   /** Axes whose range `calibration.yml` may set. */
   axes?: Readonly<Record<string, Axis>>
   /** The part of a target that may be dead where the routine sees nothing: `drive`. */
@@ -226,6 +235,11 @@ interface Declaration {
     readonly shots: number
     /** Part of the wait for a full reset before each of them; all of it by default. */
     readonly wait?: number
+    /**
+     * Part of the shots with which each attempt begins; it takes all of them where the errors of the values
+     * are too large then, or none is found. All of them by default.
+     */
+    readonly firstPart?: number
   }
   /** @throws RoutineError when the target shows no valid result. */
   measure(context: RoutineContext): Measurement<Finding>
@@ -247,6 +261,7 @@ export interface Routine extends Readonly<Required<Omit<Declaration, 'check'>>> 
  */
 export function defineRoutine(declared: Declaration): Routine {
   const { name, writes = [], optionalWrites = [], refiner = false, check } = declared
+  const { isReadAlone = false } = declared
   const listed = routineNamed(name)
   const kind = declared.kind ?? listed?.kind
   if (!/^[a-z][a-z0-9_]*$/.test(name)) {
@@ -269,6 +284,7 @@ export function defineRoutine(declared: Declaration): Routine {
     writes,
     optionalWrites,
     refiner,
+    isReadAlone: isReadAlone || kind === 'resonator',
     ...(check && { check }),
   }
 }

@@ -12,27 +12,38 @@ const TIME_LIMITS_S: Readonly<Record<CalibrationMode, number>> = {
 
 /** Part of the time limit from which on a plan is reported as too long. */
 const WARNING_PART = 0.8
+/** Shots of the checks and benchmarks at the end of a full run, for each qubit and each edge. */
+const VERIFIED_SHOTS = 200_000
 /** Preparation of one point beside its shots, s. */
 const OVERHEAD_S = 0.01
 
 /** Expected duration of a routine on one target, s. `shotSeconds` is the time of one shot with its reset. */
 export function estimateNode({ size }: Routine, shotSeconds: number): number {
-  return size.points * (OVERHEAD_S + size.shots * shotSeconds * (size.wait ?? 1))
+  const { points, shots, wait = 1, firstPart = 1 } = size
+  return points * (OVERHEAD_S + Math.ceil(shots * firstPart) * shotSeconds * wait)
 }
 
 /** What the duration of a plan follows from. */
 export interface PlanTimes {
   /** Time of one shot with its reset, s. */
   readonly shotSeconds: number
+  /** Whether what was found is verified at the end. */
+  readonly isVerified?: boolean
   /** Splits the targets of a routine into groups that are measured together. */
-  group(targets: readonly string[]): readonly unknown[]
+  group(targets: readonly string[], routine: Routine): readonly unknown[]
 }
 
-/** Expected duration of a plan on all its targets, s. */
-export function estimatePlan({ nodes }: CalibrationPlan, { shotSeconds, group }: PlanTimes): number {
+/** Expected duration of a plan on all its targets, with its verification, s. */
+export function estimatePlan(
+  { nodes }: CalibrationPlan,
+  { shotSeconds, group, isVerified = false }: PlanTimes,
+): number {
+  const targetsOf = (isEdge: boolean) =>
+    new Set(nodes.flatMap(({ routine, targets }) => ((routine.kind === 'edge') === isEdge ? targets : [])))
+  const shots = VERIFIED_SHOTS * (targetsOf(false).size + targetsOf(true).size)
   return nodes.reduce(
-    (sum, { routine, targets }) => sum + group(targets).length * estimateNode(routine, shotSeconds),
-    0,
+    (sum, { routine, targets }) => sum + group(targets, routine).length * estimateNode(routine, shotSeconds),
+    isVerified ? shots * shotSeconds : 0,
   )
 }
 

@@ -113,12 +113,13 @@ function placed(
     const all = missing.length > 0 ? missing.join(', ') : replaced.isBenchmark ? 'a benchmark' : 'parameters'
     throw new CalibrationError(`routines.${path}: it does not find what ${replaces} finds: ${all}`)
   }
-  const { name, aliases, refiner } = replaced
+  const { name, aliases, refiner, isReadAlone } = replaced
   return {
     ...found,
     name,
     aliases,
     refiner,
+    isReadAlone,
     dependsOn: [...new Set([...replaced.dependsOn, ...dependsOn])],
   }
 }

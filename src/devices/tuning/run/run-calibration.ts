@@ -33,7 +33,7 @@ import { runChecks } from '../walk/checks.ts'
 import { PARKING_PATH, RunCurrents } from '../walk/run-currents.ts'
 import type { NodeRunner } from '../walk/run-node.ts'
 import { RunValues } from '../walk/run-values.ts'
-import { type WalkEvent, walk } from '../walk/walk.ts'
+import { type WalkEvent, type WalkInput, walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sharesLine, sweepLimitsOf } from './hardware-limits.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
@@ -143,8 +143,15 @@ export async function runCalibration(
     const designed = collisionsOf(chip, number)
     const exclude = [...config.parallel.exclude, ...designed.map(({ targets }) => targets)]
     const rules = { ...config.parallel, exclude }
-    const group = (targets: readonly string[]) => groupTargets(targets, { chip, rules, canReadTogether })
-    const times = { shotSeconds, group }
+    const group: WalkInput['group'] = (targets, { isReadAlone }) =>
+      groupTargets(targets, {
+        chip,
+        rules,
+        canReadTogether: (one, other) =>
+          canReadTogether(one, other) && !(isReadAlone && isOfLine(one, other)),
+      })
+    const isVerified = mode === 'full' && !only
+    const times = { shotSeconds, group, isVerified }
     steps.plan(plan, times)
     log.info('calibration planned', {
       mode,
@@ -191,17 +198,16 @@ export async function runCalibration(
         steps.verify({ routine, target })
     }
     const first = await walkThrough(plan, (event) => steps.take(event))
-    const verified =
-      mode === 'full' && !only
-        ? await verifyRun(first, {
-            input,
-            runner,
-            recordOf,
-            walkAgain: (again) => walkThrough(again, verifying),
-            onCheck: (node) => steps.verify(node),
-            quick: (routine, target) => settingsFor(config, 'fidelity_check', routine, target),
-          })
-        : first
+    const verified = isVerified
+      ? await verifyRun(first, {
+          input,
+          runner,
+          recordOf,
+          walkAgain: (again) => walkThrough(again, verifying),
+          onCheck: (node) => steps.verify(node),
+          quick: (routine, target) => settingsFor(config, 'fidelity_check', routine, target),
+        })
+      : first
     const walked = withCollisions(verified, collisionsOf(chip, number), clock)
     if (walked.stopped === undefined) await currents.announce(devicePath)
     const written = await writeResults({ request, setup, file, values, walked, provenance })

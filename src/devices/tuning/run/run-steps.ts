@@ -36,7 +36,7 @@ export class RunSteps {
         targets: all.slice(0, MAX_TARGETS),
         planned: targets.length > 0,
         has_check: routine.check !== undefined,
-        estimate_s: Math.round(group(all).length * estimateNode(routine, shotSeconds)),
+        estimate_s: Math.round(group(all, routine).length * estimateNode(routine, shotSeconds)),
       }
     })
     this.#send({ phase: 'plan', step: 0, total: this.#total, plan, elapsed_s: this.#elapsedS() })

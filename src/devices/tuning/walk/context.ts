@@ -104,7 +104,7 @@ export function contextOf({
       onRemark?.(`${name} swept from ${text(first)} to ${text(last)}, cut to what ${limit.by}`)
       return axis
     },
-    shots: (derived: number) => settings.shots ?? derived,
+    shots: (derived: number) => settings.shots ?? Math.ceil((attempt.shotPart ?? 1) * derived),
     setting: (name: string) => settings.number(name) ?? settings.choice?.(name),
   }
 }

@@ -13,6 +13,7 @@ import {
 import { contextOf, type OnRead, type RoutineSettings } from './context.ts'
 import { drive, type Ended } from './drive.ts'
 import { endsToRepeat } from './edge-of-sweep.ts'
+import { isPrecise } from './first-shots.ts'
 import type { RunCurrents } from './run-currents.ts'
 import type { RunValues } from './run-values.ts'
 import { type SweepLimits, valueText } from './sweep-limits.ts'
@@ -136,19 +137,45 @@ interface Listeners {
   onSweep(target: string, axis: SweepAxis): void
 }
 
-/** One attempt on all targets; never rejects for a failure of a single target. */
-function measureAll(
+/**
+ * One attempt on all targets; never rejects for a failure of a single target. Where the routine begins with a
+ * part of the shots, the targets that need more are measured with all of them.
+ */
+async function measureAll(
   routine: Routine,
   targets: readonly string[],
   attempt: RoutineContext['attempt'],
   runner: NodeRunner,
   { remarks, swept }: Seen,
 ): Promise<Ended<Finding>[]> {
-  for (const target of targets) remarks.set(target, new Set())
-  return measureTogether(routine, targets, runner, attempt, (context) => routine.measure(context), {
-    onRemark: (target, remark) => remarks.get(target)?.add(remark),
-    onSweep: (target, axis) => swept.get(target)?.push(axis),
+  const measure = (some: readonly string[], look: RoutineContext['attempt']) => {
+    for (const target of some) remarks.set(target, new Set())
+    return measureTogether(routine, some, runner, look, (context) => routine.measure(context), {
+      onRemark: (target, remark) => remarks.get(target)?.add(remark),
+      onSweep: (target, axis) => swept.get(target)?.push(axis),
+    })
+  }
+  const shotPart = routine.size.firstPart
+  const hasShots = targets.some((target) => runner.settingsOf(routine.name, target).shots !== undefined)
+  if (shotPart === undefined || hasShots) return await measure(targets, attempt)
+  const first = await measure(targets, { ...attempt, shotPart })
+  const isLast = attempt.number >= runner.maxAttempts
+  const isEnough = first.map((ended) =>
+    'found' in ended ? isPrecise(ended.found) : isFinal(ended.error, isLast),
+  )
+  const rest = targets.filter((_, at) => !isEnough[at])
+  if (rest.length === 0) return first
+  const again = await measure(rest, attempt)
+  return targets.map((target, at) => {
+    const ended = isEnough[at] ? first[at] : again[rest.indexOf(target)]
+    return ended ?? { error: new TypeError('no outcome') }
   })
+}
+
+/** Whether more shots cannot change a failure; at the end of a sweep, the next attempt looks beyond. */
+function isFinal(error: unknown, isLast: boolean): boolean {
+  if (!(error instanceof RoutineError) || FINAL_CODES.has(error.code)) return true
+  return error.code === 'edge_of_sweep' && !isLast
 }
 
 /** Failures after which it matters where a routine has looked. */

@@ -65,7 +65,7 @@ export interface WalkInput {
     valuesWith: (outcome: NodeOutcome) => RunValues,
   ): Promise<NodeOutcome[]>
   /** Splits the targets of a routine into groups that are measured together. */
-  group(targets: readonly string[]): string[][]
+  group(targets: readonly string[], routine: Routine): string[][]
   /** Whether a value is measured and reported, but never changed. */
   isPinned(element: string, path: string): boolean
   onEvent(event: WalkEvent): void
@@ -203,7 +203,7 @@ class Walk {
   async #measure(at: number, routine: Routine, targets: readonly string[]): Promise<void> {
     const { runner, group, onEvent, pauseS = 0, measuresPenalty = false } = this.#input
     const { signal, clock } = runner
-    for (const members of group(targets)) {
+    for (const members of group(targets, routine)) {
       signal.throwIfAborted()
       onEvent({ kind: 'begin', at, routine, targets: members })
       const outcomes = await this.#outcomesOf(routine, members)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { estimateNode, estimatePlan, warnOfDuration } from '../../../../src/devices/tuning/plan/estimate.ts'
+import type { Routine } from '../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { scriptedRoutine } from '../../../support/tuning/scripted.ts'
 
@@ -12,23 +13,32 @@ const planFor = (count: number) => ({
 
 /** One after the other. */
 const TIMES = { shotSeconds: 3e-4, group: (targets: readonly string[]) => [...targets] }
-/** The qubits of a row, of which neighbors are kept apart. */
-const inPairs = (targets: readonly string[]) => targets.slice(0, 2)
+/** Qubits of a row, of which neighbors are kept apart, and those of a line where each is read alone. */
+const inRow = (targets: readonly string[], { isReadAlone }: Routine) =>
+  isReadAlone || targets.length < 3 ? targets : targets.slice(0, 2)
 
 test.each([
-  ['3 ordinary qubits and 2 edges, which took 2.9 h one by one with full waits', 3, 2, 3e-4, 1.6],
-  ['2 very good qubits and an edge, which took 81 h', 2, 1, 15e-3, 54],
+  ['3 ordinary qubits and 2 edges, which took 2.9 h', 3, 2, 3e-4, 1.05],
+  ['2 very good qubits and an edge, which took 81 h', 2, 1, 15e-3, 31],
 ])('estimatePlan() of %s', (_, qubits, edges, reset, hours) => {
   const nodes = BUILT_IN_ROUTINES.map((each) => ({
     ...{ routine: each, ifMoved: [] },
-    targets: Array.from({ length: each.kind === 'edge' ? edges : qubits }, (__, at) => `${at}`),
+    targets: Array.from(
+      { length: each.kind === 'edge' ? edges : qubits },
+      (__, at) => `${each.kind === 'edge'} ${at}`,
+    ),
   }))
-  const seconds = estimatePlan(
-    { nodes, skipped: [], notes: [] },
-    { shotSeconds: reset + 5e-6, group: inPairs },
-  )
-  expect(seconds / 3600).toBeLessThan(hours)
-  expect(seconds / 3600).toBeGreaterThan(0.9 * hours)
+  const plan = { nodes, skipped: [], notes: [] }
+  const times = { shotSeconds: reset + 5e-6, group: inRow }
+  const found = estimatePlan(plan, { ...times, isVerified: true }) / 3600
+  expect(found).toBeLessThan(hours)
+  expect(found).toBeGreaterThan(0.9 * hours)
+  expect(found).toBeGreaterThan(estimatePlan(plan, times) / 3600)
+})
+
+test('estimateNode() counts the shots that a routine begins with, and the part of the wait', () => {
+  const size = { points: 100, shots: 1_000, firstPart: 1 / 4, wait: 1 / 2 }
+  expect(estimateNode({ ...routine, size }, 3e-4)).toBeCloseTo(1 + (100 * 250 * 3e-4) / 2)
 })
 
 describe('warnOfDuration()', () => {

@@ -67,6 +67,17 @@ export async function drawWide(folder: string, deviceFile: string, seed: number)
   writeTruth(folder, truth)
 }
 
+/** Draws a cold chip of very good qubits, whose frequencies do not switch: T1 of 3 ms. */
+export async function drawLongLived(folder: string, deviceFile: string, seed: number): Promise<void> {
+  const { truth } = await openBench({ folder, deviceFile, seed })
+  for (const qubit of Object.values(truth.qubits)) {
+    Object.assign(qubit, { t1: 3e-3, t2_echo: 2e-3, t2_star: 0.2e-3 })
+    delete qubit.defect
+    delete qubit.switching
+  }
+  writeTruth(folder, truth)
+}
+
 /** Opens a copy of a calibrated chip with events that happen now. */
 export function openChanged(
   { folder, truth, clock }: CalibratedChip,

@@ -17,6 +17,7 @@ import type { Routine } from '../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { createTuner } from '../../../../src/devices/tuning/tuner-device.ts'
 import { TUNER_OPTIONS, type TunerOptions } from '../../../../src/devices/tuning/tuner-options.ts'
+import { isPrecise } from '../../../../src/devices/tuning/walk/first-shots.ts'
 import type { CalibrationFindings, CalibrationStep } from '../../../../src/protocol/index.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { EPOCH } from '../../simulated-chip/chips.ts'
@@ -169,6 +170,8 @@ function observed(
       const finding = yield* routine.measure(context)
       // The benchmarks of a verification are small, and the report has those of the run.
       if (routine.isBenchmark && context.shots(1) !== 1) return finding
+      // A first look with few shots, after which all of them follow.
+      if (context.attempt.shotPart !== undefined && !isPrecise(finding)) return finding
       const after = chip.conditions()
       const { target, self } = context
       const ends = [context.parent, context.child]

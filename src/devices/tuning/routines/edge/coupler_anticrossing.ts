@@ -49,7 +49,12 @@ export const couplerAnticrossing = defineRoutine({
   writes: ['bias.parking_current'],
   needs: ['bias'],
   suspect: 'coupler',
-  size: { points: 81 * 2 * (FREQUENCIES + 2), shots: SHOTS, wait: LINE_WAITS.ofDrive },
+  size: {
+    points: 81 * 2 * (FREQUENCIES + 2),
+    shots: SHOTS,
+    wait: LINE_WAITS.ofDrive,
+    firstPart: 1 / 8,
+  },
   *measure(context) {
     const { target, parent, child } = context
     const held = yield* currentOf(target)

@@ -17,6 +17,8 @@ import { PAIR_GATE, PAIR_PRIORS } from '../../measure/pair/pair.ts'
 import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
 
 const SHOTS = 1_000
+/** Along the line: each phase is known to 1.5 degrees then, where all together cross π to half of one. */
+const LINE_SHOTS = SHOTS / 4
 const PHASES = 24
 /** Points at which the gate is tried: some durations, the chosen point, and the others along the line. */
 const WORKING_POINTS = 19
@@ -36,6 +38,9 @@ const GATES = 5
  */
 const REPEATS = 80
 const LEAKING_GATES = 3
+/** The line, both other fringes, the durations with twice the shots, and the leakage beside the decays. */
+const SIZE =
+  2 * PHASES * ((WORKING_POINTS - DURATIONS - 1) / 4 + 2) + 2 * 2 * DURATIONS + 2 * REPEATS + 2 * 30
 /** Wait in which the interaction at rest turns the phase, s. */
 const REST_S = 2e-6
 /** Where the check is out. */
@@ -57,7 +62,7 @@ export const czCalibration = defineRoutine({
   writes: ['cz.square_duration'],
   optionalWrites: ['clock_freqs.cz', 'cz.square_amp'],
   needs: ['cz'],
-  size: { points: WORKING_POINTS * PHASES * 2, shots: SHOTS },
+  size: { points: SIZE, shots: SHOTS },
   *measure(context) {
     const drive = gateDrive(context)
     const stored = context.self.number('cz.square_duration')
@@ -163,6 +168,7 @@ function* gatePhases(
   context: RoutineContext,
   points: readonly WorkingPoint[],
   rest: Rest,
+  shots = SHOTS,
 ): Measurement<Estimate[]> {
   const { low, high } = orderedEnds(context)
   const probes = points.flatMap(({ pulse, duration }) => {
@@ -170,7 +176,7 @@ function* gatePhases(
       schedule.cz(context.target, { ...pulse, duration, isRaw: true })
     return ([0, 1] as const).map((state) => ({ qubit: low, other: high, state, between }))
   })
-  const fringes = yield* fringesOf(context, probes, fringePhases(context, PHASES), SHOTS)
+  const fringes = yield* fringesOf(context, probes, fringePhases(context, PHASES), shots)
   return points.map((_, at) => {
     const [zero, one] = [fringes[2 * at]?.values.phase, fringes[2 * at + 1]?.values.phase]
     const { value, error } = phaseDifference(zero ?? NOT_MEASURED, one ?? NOT_MEASURED)
@@ -205,7 +211,7 @@ function* phaseAlongLine(
   const phases: number[] = []
   // A program for each point: the settings of a gate change between programs, not within one.
   for (const point of points) {
-    const [phase = NOT_MEASURED] = yield* gatePhases(context, [point], rest)
+    const [phase = NOT_MEASURED] = yield* gatePhases(context, [point], rest, LINE_SHOTS)
     phases.push(phase.value)
   }
   const { values, fit, quality } = accepted(yield* fitPhaseCrossing(detunings, phases))

@@ -23,7 +23,7 @@ export const nRabiOscillations = defineRoutine({
   writes: ['rxy.amp180'],
   optionalWrites: ['fine.amp90'],
   refiner: true,
-  size: fineAmplitudeSize(2 * FINE.repetitions.length),
+  size: { ...fineAmplitudeSize(2 * FINE.repetitions.length), firstPart: 1 / 4 },
   *measure(context) {
     const { self } = context
     const amp180 = self.number('rxy.amp180')

@@ -34,7 +34,7 @@ export const qubit01Spectroscopy = defineRoutine({
   writes: ['clock_freqs.f01'],
   optionalWrites: ['spec.amplitude'],
   suspect: 'drive',
-  size: { points: 1_005, shots: LINE_SHOTS, wait: LINE_WAITS.ofDrive },
+  size: { points: 1_005, shots: LINE_SHOTS, wait: LINE_WAITS.ofDrive, firstPart: 1 / 4 },
   *measure(context) {
     const { self, attempt } = context
     const window = WINDOWS[Math.min(attempt.number, WINDOWS.length) - 1] ?? WINDOWS[0]

@@ -14,11 +14,14 @@ const SETTLE_S = 2e-6
 const MAX_BROADENING = 0.3
 const MIN_SHIFT = 0.05
 
+/** Standard error of the line that suffices, in widths. */
+const WANTED_ERROR = 0.03
+
 /** Least share of the window in which the qubit is in its state. */
 const MIN_SHARE = 0.1
 
 /** Points and shots of the sweeps. */
-export const EXCITED_SIZE = { points: 2 * POINTS, shots: SHOTS }
+export const EXCITED_SIZE = { points: 2 * POINTS, shots: SHOTS, firstPart: 1 / 4 }
 
 /** Transmissions with the qubit prepared in each state; `below` is that of state 1, where `mixed` is of 2. */
 interface Transmissions {
@@ -94,7 +97,9 @@ export function* measureExcitedLine(
   const first = state === 2 ? self.optional('resonator.readout_1') : undefined
   const isOrdered = first === undefined || (first - ground) * (center.value - first) > 0
   return {
-    ...(self.has(path) && { parameters: { [path]: { ...center, unit: 'Hz' } } }),
+    ...(self.has(path) && {
+      parameters: { [path]: { ...center, unit: 'Hz', wantedError: WANTED_ERROR * width } },
+    }),
     ...details,
     quality: { ...quality, shift },
     notes: isOrdered ? [] : [`${self.name}: the line of state 2 is not beyond that of state 1`],

@@ -15,6 +15,7 @@ export const readoutFidelity = defineRoutine({
   dependsOn: ['two_state_discrimination'],
   reads: DRIVEN,
   priors: [...DRIVE_PRIORS, ...DISCRIMINATION_PRIORS],
+  isReadAlone: true,
   size: { points: 2, shots: SHOTS },
   *measure(context) {
     const [zero, one, beside] = yield* storedShares(context, SHOTS)

@@ -25,6 +25,7 @@ export const roDurationOptimization = defineRoutine({
   writes: ['measure.integration_time'],
   optionalWrites: ['measure_2state.integration_time'],
   refiner: true,
+  isReadAlone: true,
   size: { points: 42, shots: SHOTS },
   *measure(context) {
     const { self } = context

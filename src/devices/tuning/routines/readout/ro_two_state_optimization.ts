@@ -31,7 +31,9 @@ export const roTwoStateOptimization = defineRoutine({
   priors: [...DRIVE_PRIORS, ...TWO_STATE_PRIORS, 'resonator.linewidth', 'resonator.readout_1'],
   writes: ['measure_2state.frequency', 'measure_2state.pulse_amp'],
   needs: ['measure_2state'],
-  size: { points: 2 * SCAN.frequencies * SCAN.amplitudes.points, shots: SCAN.shots },
+  isReadAlone: true,
+  // The power of most readouts is found in the third map, each with a row more.
+  size: { points: 2 * SCAN.frequencies * (3 * SCAN.amplitudes.points + 3), shots: SCAN.shots },
   *measure(context) {
     const best = yield* bestOperatingPoint(context, SCAN)
     const choice = { frequency: best.frequency.value, amplitude: best.amplitude.value }

@@ -37,7 +37,9 @@ export const threeStateDiscrimination = defineRoutine({
   writes: ['measure_3state.frequency', 'measure_3state.pulse_amp'],
   optionalWrites: ['measure_3state.centroids', 'measure_3state.assignment'],
   needs: ['measure_3state', 'r12'],
-  size: { points: 3 * SCAN.frequencies * SCAN.amplitudes.points, shots: SCAN.shots },
+  isReadAlone: true,
+  // The power of most readouts is found in the third map, each with a row more.
+  size: { points: 3 * SCAN.frequencies * (3 * SCAN.amplitudes.points + 3), shots: SCAN.shots },
   *measure(context) {
     const best = yield* bestOperatingPoint(context, SCAN)
     const choice = { frequency: best.frequency.value, amplitude: best.amplitude.value }

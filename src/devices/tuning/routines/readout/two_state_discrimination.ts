@@ -29,6 +29,7 @@ export const twoStateDiscrimination = defineRoutine({
     'measure.acq_rotation',
     'measure.acq_threshold',
   ],
+  isReadAlone: true,
   size: { points: 2, shots: SHOTS },
   *measure(context) {
     const [zero, one, beside] = yield* aloneAndBeside(context, SHOTS)

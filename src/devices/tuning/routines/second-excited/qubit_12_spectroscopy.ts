@@ -33,6 +33,7 @@ export const qubit12Spectroscopy = defineRoutine({
     points: COARSE_AMPLITUDES.length * ANHARMONICITIES.points + NARROW_AMPLITUDES.length * NARROW.points,
     shots: LINE_SHOTS,
     wait: LINE_WAITS.ofDrive,
+    firstPart: 1 / 4,
   },
   *measure(context) {
     const { self, attempt } = context

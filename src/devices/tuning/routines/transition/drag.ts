@@ -52,7 +52,8 @@ export function* dragOptimum(
 
 /** Number of points of both sweeps, for the estimate of the duration. */
 export function dragSize({ repetitions }: Pick<DragOptions, 'repetitions'>) {
-  return { points: POINTS * (COARSE_REPETITIONS.length + repetitions.length), shots: SHOTS }
+  const points = POINTS * (COARSE_REPETITIONS.length + repetitions.length)
+  return { points, shots: SHOTS, firstPart: 1 / 8 }
 }
 
 /** Checks that pairs of a pi pulse and its opposite cancel. */

@@ -44,7 +44,7 @@ export function rabiOn(options: RabiOptions) {
   // The relative error of the amplitude at which the check is out.
   const relativeLimit = (2 * Math.asin(Math.sqrt(check.limit))) / (Math.PI * check.pulses)
   return {
-    size: { points: POINTS, shots: SHOTS },
+    size: { points: POINTS, shots: SHOTS, firstPart: 1 / 4 },
     *measure(context: RoutineContext): Measurement<Finding> {
       let t1: number | undefined
       for (let isTested = transition.from === 1; ; ) {

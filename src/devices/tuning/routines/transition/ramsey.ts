@@ -40,6 +40,9 @@ const CHECKED = [1, 0.382]
 /** Largest phase error after the delay of the check, rad. */
 const MAX_PHASE_ERROR = 0.35
 
+/** Standard error of a frequency that matters to no pulse and no gate, Hz: long T2* would ask for less. */
+const WANTED_ERROR_HZ = 300
+
 interface RamseyOptions {
   readonly transition: Transition
   /** Longest delay of the first pass and, at most, of the second, s. */
@@ -58,7 +61,7 @@ interface RamseyOptions {
  */
 export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: RamseyOptions) {
   return {
-    size: { points: (DETUNINGS.length + FRINGES.length) * (POINTS + 2), shots: SHOTS },
+    size: { points: (DETUNINGS.length + FRINGES.length) * (POINTS + 2), shots: SHOTS, firstPart: 1 / 8 },
     *measure(context: RoutineContext): Measurement<Finding> {
       const stored = context.self.number(transition.frequency)
       const delays = context.axis('delay', {
@@ -82,8 +85,9 @@ export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: Ram
       yield* assertOneFrequency(fine)
       const { value, error } = fine.detuning
       const checkLimit = MAX_PHASE_ERROR / (2 * Math.PI * checkDelay(context, fine.decay))
+      const found = { value: coarse + value, error, unit: 'Hz', checkLimit, wantedError: WANTED_ERROR_HZ }
       return {
-        parameters: { [transition.frequency]: { value: coarse + value, error, unit: 'Hz', checkLimit } },
+        parameters: { [transition.frequency]: found },
         trace: fine.trace,
         quality: { ...fine.quality, first_detuning: first.detuning.value, t2_star: fine.decay },
         ...(transition.from === 0 && { assumed: { [ROUGH_T2_STAR]: fine.decay } }),
