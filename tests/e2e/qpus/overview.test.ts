@@ -145,7 +145,7 @@ describe.skipIf(!chromium)('overview', () => {
         return Number(body['totalItems'])
       }
       const counter = (title: string) => page.locator('.counters').getByRole('link', { name: title })
-      await counter(`${await total('users')} Users`).waitFor()
+      await counter(`${await total('users', 'unlimited = false')} Users`).waitFor()
       await counter(`${await total('qpus')} QPUs`).waitFor()
       await counter(`${await total('drivers', 'status = "online"')} Drivers online`).waitFor()
       await counter('0 Time requests').waitFor()
