@@ -147,16 +147,18 @@ function Source({ of, change }: { of: Setting; change: (setting: Setting) => voi
         <code>{source === 'default' ? `${flag}, ${variable}` : place}</code>
         {reloadable && isFixed && ', which the config file does not change'}
       </p>
-      {reloadable && !isFixed && (
-        <button type="button" class="quiet" onClick={() => change(of)}>
-          Change<span class="unseen"> {name}</span>
-        </button>
-      )}
-      {source === 'file' && !secret ? (
-        <CopyButton text={toYaml([of])} what={`the line of ${name}`} />
-      ) : (
-        <CopyButton text={flagOf(of)} what={`the flag of ${name}`} />
-      )}
+      <div class="actions">
+        {reloadable && !isFixed && (
+          <button type="button" class="quiet" onClick={() => change(of)}>
+            Change<span class="unseen"> {name}</span>
+          </button>
+        )}
+        {source === 'file' && !secret ? (
+          <CopyButton text={toYaml([of])} what={`the line of ${name}`} />
+        ) : (
+          <CopyButton text={flagOf(of)} what={`the flag of ${name}`} />
+        )}
+      </div>
     </>
   )
 }
