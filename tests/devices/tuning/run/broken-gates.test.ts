@@ -86,12 +86,15 @@ test.each(combinations(GATE, WAYS).slice(-part(16, 1)))(
   60_000,
 )
 
-/** Values of an edge, and what they are off by: a factor, or degrees of a phase. */
+/**
+ * Values of an edge, and what they are off by: a factor, or degrees of a phase. The check sees durations from
+ * 2.6 % off a full return on. Found and played are whole ns, each up to 0.5 % off: 3 % may be 2.2 %.
+ */
 const OFF: [string, number][] = [
-  ['cz.square_duration', 1.1],
+  ['cz.square_duration', 0.96],
   ['clock_freqs.cz', 1.01],
   ['cz.parent_phase_correction', 20],
-  ...[0.7, 0.9, 0.97, 1.3].map((factor): [string, number] => ['cz.square_duration', factor]),
+  ...[0.7, 0.9, 1.1, 1.3].map((factor): [string, number] => ['cz.square_duration', factor]),
   ...[0.7, 0.9, 0.97, 1.03, 1.1, 1.3].map((factor): [string, number] => ['cz.square_amp', factor]),
   ...[0.97, 0.99, 1.03].map((factor): [string, number] => ['clock_freqs.cz', factor]),
   ['cz.child_phase_correction', -30],
