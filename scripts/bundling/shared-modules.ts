@@ -10,8 +10,8 @@ import type { BunPlugin } from 'bun'
  * page that most visits open shares with any other is, too: that visit loads it in any case.
  */
 const COMMON = [
-  { pages: 2, bytes: 1000 },
-  { pages: 3, bytes: 1500 },
+  { pages: 2, bytes: 2200 },
+  { pages: 3, bytes: 4000 },
   { pages: 4, bytes: 6000 },
 ]
 
@@ -23,18 +23,27 @@ interface Module {
   later: string[]
 }
 
-/**
- * Pages that show results in the same forms. What two of them share, beside the page of shared links, makes
- * one chunk instead of one for each set of them.
- */
-const FAMILY = [
-  'jobs/Job.tsx',
-  'jobs/NewJob.tsx',
-  'calibrations/Calibration.tsx',
-  'calibrations/Calibrations.tsx',
-  'calibrations/history/History.tsx',
+/** Pages that show the same forms. What two of them share makes one chunk instead of one for each set of them. */
+interface Family {
+  members: readonly string[]
+  /** They share with members, and do not count. */
+  guests: readonly string[]
+}
+
+/** The details of a job use the forms of results: their family comes later. */
+const FAMILIES: readonly Family[] = [
+  {
+    members: [
+      'jobs/Job.tsx',
+      'jobs/NewJob.tsx',
+      'calibrations/Calibration.tsx',
+      'calibrations/Calibrations.tsx',
+      'calibrations/history/History.tsx',
+    ],
+    guests: ['shared/Shared.tsx', 'calibrations/report/ReportView.tsx'],
+  },
+  { members: ['jobs/Job.tsx', 'jobs/detail/sweep/Sweep.tsx', 'shared/Shared.tsx'], guests: [] },
 ]
-const FAMILY_GUEST = 'shared/Shared.tsx'
 
 /** A module by its path, and the name of a value that it exports. */
 type Named = [path: string, name: string]
@@ -51,23 +60,28 @@ export async function shareModules(first: readonly string[], opened: string): Pr
   const modules = new Map<string, Module>()
   await Promise.all(first.map((path) => readModules(path, modules)))
   const entries = new Set([...first, ...[...modules.values()].flatMap(({ later }) => later)])
-  const wanted = wantedByFamily(modules, { pages: dirname(dirname(opened)), entries })
-  const shared = sharedOf(modules, { first, opened, entries, family: wanted })
+  const families = FAMILIES.map((family) =>
+    wantedBy(family, modules, { pages: dirname(dirname(opened)), entries }),
+  )
+  const ofFamily = new Set(families.flatMap((paths) => [...paths]))
+  const shared = sharedOf(modules, { first, opened, entries, family: ofFamily })
   const common = new Set(shared.map(([path]) => path))
-  const ofFamily = namedOf(modules, wanted, (path) => wanted.has(path) || common.has(path))
   const neededFirst = new Set([...first, opened].flatMap((path) => [...closure(path, modules)]))
+  const isHeld = (path: string) => ofFamily.has(path) || common.has(path) || neededFirst.has(path)
   const [early, late] = [true, false].map((isEarly) =>
     shared.filter(([path]) => neededFirst.has(path) === isEarly),
   )
-  const onDemand = (held: Named[] = []) => {
-    const needs = (entry: string) => held.some(([path]) => closure(entry, modules).has(path))
+  const onDemand = (held: Named[] = [], wanted = held) => {
+    const needs = (entry: string) => wanted.some(([path]) => closure(entry, modules).has(path))
     return { text: holderOf(held), users: new Set([...entries].filter(needs)) }
   }
+  const ofFamilies = families.map((paths) => namedOf(modules, paths, isHeld))
   const holders = [
     // The import keeps what loads modules later in the same chunk.
     { text: holderOf(early ?? [], `() => import(${JSON.stringify(opened)})`), users: entries },
     onDemand(late),
-    onDemand(ofFamily),
+    // What needs a later family loads the earlier ones too, so that each stays one chunk.
+    ...ofFamilies.map((held, at) => onDemand(held, ofFamilies.slice(at).flat())),
   ]
   return {
     name: NAME,
@@ -95,14 +109,17 @@ function holderOf(named: readonly Named[], ...more: string[]): string {
   return [...imports, list, 'export const share = () => modules.push(0)'].join('\n')
 }
 
-/** The modules that several pages of the family share, and no page outside. */
-function wantedByFamily(
+/** The modules that several members of a family share, and no page outside. */
+function wantedBy(
+  { members, guests }: Family,
   modules: ReadonlyMap<string, Module>,
   { pages, entries }: { pages: string; entries: ReadonlySet<string> },
 ): Set<string> {
-  const family = new Set(FAMILY.map((name) => resolve(pages, name)))
-  const others = [...entries].filter((entry) => entry !== resolve(pages, FAMILY_GUEST))
-  const needs = others.map((entry) => ({ isMember: family.has(entry), paths: closure(entry, modules) }))
+  const [family, visitors] = [members, guests].map(
+    (names) => new Set(names.map((name) => resolve(pages, name))),
+  )
+  const others = [...entries].filter((entry) => !visitors?.has(entry))
+  const needs = others.map((entry) => ({ isMember: family?.has(entry), paths: closure(entry, modules) }))
   return new Set(
     [...modules.keys()].filter((path) => {
       const users = needs.filter(({ paths }) => paths.has(path))
@@ -115,7 +132,7 @@ interface Choices {
   first: readonly string[]
   opened: string
   entries: ReadonlySet<string>
-  /** Modules that only the family needs. */
+  /** Modules that only families need. */
   family: ReadonlySet<string>
 }
 

@@ -32,9 +32,12 @@ export function WallPage({ params }: PageProps) {
   )
   useLive(SCHEDULE_TOPICS, () => qpu.loadSoon(SPACING_MS))
   return (
-    <Loaded of={qpu} task="load the QPU" rows={8}>
-      {(loaded) => <Screen qpu={loaded} />}
-    </Loaded>
+    <>
+      {qpu.value.value === undefined && <h1>{name}</h1>}
+      <Loaded of={qpu} task="load the QPU" rows={8}>
+        {(loaded) => <Screen qpu={loaded} />}
+      </Loaded>
+    </>
   )
 }
 
