@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { ApiError } from '../api/api.ts'
 import type { Resource } from '../api/resource.ts'
+import { Heading } from './Heading.tsx'
 
 interface PanelProps {
   title: string
@@ -30,15 +31,18 @@ interface LoadedProps<T> {
   task: string
   /** Typical number of rows, which keeps the layout stable while loading. */
   rows: number
+  /** Heading of a page that has none unless it is loaded. */
+  title?: string
   children: (value: T) => ComponentChildren
 }
 
 /** Shows a resource in each state: loading, failed, or loaded (also if a later request failed). */
-export function Loaded<T>({ of, task, rows, children }: LoadedProps<T>) {
+export function Loaded<T>({ of, task, rows, title, children }: LoadedProps<T>) {
   const value = of.value.value
   const error = of.error.value
   return (
     <>
+      {error && value === undefined && title && <Heading title={title} />}
       {error && <ErrorBox error={error} task={task} retry={() => void of.load()} />}
       {value !== undefined ? children(value) : !error && <Skeleton rows={rows} />}
     </>

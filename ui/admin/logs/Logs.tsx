@@ -52,7 +52,7 @@ export function Logs() {
     }
   }, [])
   return (
-    <Loaded of={stored} task="load the log settings" rows={8}>
+    <Loaded of={stored} task="load the log settings" rows={8} title="Logs">
       {(isStored) => (isStored ? <StoredLog /> : <NotStored />)}
     </Loaded>
   )

@@ -38,7 +38,7 @@ const FILTER_CODES = new Set(['bad_filter', 'filter_too_costly'])
 export function Records({ params }: PageProps) {
   const { collections } = useCatalog()
   return (
-    <Loaded of={collections} task="load the collections" rows={8}>
+    <Loaded of={collections} task="load the collections" rows={8} title="Records">
       {(all) => {
         const collection = all.find(({ name }) => name === params['collection'])
         if (!collection) {

@@ -37,7 +37,7 @@ export function BookingsPage() {
   const query = useQuery()
   const named = query.get('qpu')
   return (
-    <Loaded of={qpus} task="load the QPUs" rows={8}>
+    <Loaded of={qpus} task="load the QPUs" rows={8} title="Bookings">
       {(list) => {
         const qpu = list.find(({ name }) => name === named) ?? list[0]
         return qpu ? <QpuCalendar key={qpu.id} qpu={qpu} qpus={list} /> : <NoQpu />

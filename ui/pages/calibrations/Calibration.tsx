@@ -49,7 +49,7 @@ export function CalibrationPage({ params }: PageProps) {
     )
   }
   return (
-    <Loaded of={found} task="load the calibration" rows={8}>
+    <Loaded of={found} task="load the calibration" rows={8} title="Calibration">
       {({ request, report }) => {
         const qpu = report?.qpu || tuner.value.value?.qpu || ''
         const name = app.qpus.value.value?.find((one) => one.id === qpu)?.name

@@ -22,7 +22,7 @@ export function DriverPage({ params }: PageProps) {
   return (
     <>
       <Breadcrumb href="/drivers" list="Drivers" />
-      <Loaded of={state.drivers} task="load the driver" rows={8}>
+      <Loaded of={state.drivers} task="load the driver" rows={8} title="Driver">
         {(list) => {
           const driver = list.find(({ id, name }) => [id, name].includes(params['id'] ?? ''))
           if (driver) return <DriverView driver={driver} list={list} state={state} />

@@ -23,7 +23,7 @@ export function MonitoringPage() {
   return (
     <>
       {monitors.value.value?.length === 0 && <Heading title="Monitoring" />}
-      <Loaded of={monitors} task="load the monitors" rows={8}>
+      <Loaded of={monitors} task="load the monitors" rows={8} title="Monitoring">
         {(list) => {
           const chosen = list.find(({ id, name }) => [id, name].includes(query.get('driver'))) ?? list[0]
           const renamed = () => void monitors.load()

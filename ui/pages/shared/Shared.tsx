@@ -19,7 +19,7 @@ export function SharedPage({ params }: PageProps) {
   const found = useResource((abort) => api.get(path, shared, abort), [path])
   if (found.error.value?.status === 404) return <NotValid />
   return (
-    <Loaded of={found} task="load what this link opens" rows={8}>
+    <Loaded of={found} task="load what this link opens" rows={8} title="Shared link">
       {({ job, report, qpu, expires_at }) => (
         <>
           <p class="soft">

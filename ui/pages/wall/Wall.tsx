@@ -32,12 +32,9 @@ export function WallPage({ params }: PageProps) {
   )
   useLive(SCHEDULE_TOPICS, () => qpu.loadSoon(SPACING_MS))
   return (
-    <>
-      {qpu.value.value === undefined && <h1>{name}</h1>}
-      <Loaded of={qpu} task="load the QPU" rows={8}>
-        {(loaded) => <Screen qpu={loaded} />}
-      </Loaded>
-    </>
+    <Loaded of={qpu} task="load the QPU" rows={8} title={name}>
+      {(loaded) => <Screen qpu={loaded} />}
+    </Loaded>
   )
 }
 
