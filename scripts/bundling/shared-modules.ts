@@ -23,7 +23,7 @@ interface Module {
   later: string[]
 }
 
-/** Pages that show the same forms. What two of them share makes one chunk instead of one for each set of them. */
+/** Pages that show the same forms: what two of them share makes one chunk, not one for each set of them. */
 interface Family {
   members: readonly string[]
   /** They share with members, and do not count. */
