@@ -104,7 +104,7 @@ describe('the end of a full calibration', () => {
       expectQuiet(findings)
     }, 60_000)
 
-  test.each(rows(RETURNS, 0))(
+  test.each(rows(RETURNS, 1))(
     'tells a frequency that switches from one that moves: it %s',
     async (_, direction, notes) => {
       using folder = temporaryFolder()
