@@ -23,7 +23,7 @@ export function checkOf(deviation: number, limit: number): CheckOutcome {
 }
 
 /** Steps of the times to which instruments are bound, ns. */
-const GRID_NS = 4
+export const GRID_NS = 4
 
 /** A time rounded to whole steps of 4 ns, to which instruments are bound, s. */
 export function onGrid(seconds: number): number {

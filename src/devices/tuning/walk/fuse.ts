@@ -1,5 +1,6 @@
 import type { Acquisitions } from '../../bench/instrument.ts'
 import type { Program, Schedule } from '../../pulse/schedule.ts'
+import { GRID_NS } from '../measure/accept.ts'
 
 /**
  * Joins programs of different qubits so that they run at the same time, point by point. Undefined when they
@@ -22,11 +23,29 @@ export function fusePrograms(programs: readonly Program[]): Program | undefined 
   return { ...first, points }
 }
 
+/**
+ * Schedules that are read at the same time: the others begin later. The tones of a line disturb each other
+ * while they overlap, which would make a step in a sweep of the length of some.
+ */
 function joinSchedules(schedules: readonly Schedule[]): Schedule {
+  const reads = schedules.map(({ acquisitions }) => acquisitions.at(-1)?.at ?? 0)
+  const last = Math.max(...reads)
+  const joined = schedules.map((schedule, at) => {
+    const by = GRID_NS * Math.floor((last - (reads[at] ?? 0)) / GRID_NS)
+    return by === 0 ? schedule : later(schedule, by)
+  })
   return {
-    duration: Math.max(...schedules.map(({ duration }) => duration)),
-    pulses: schedules.flatMap(({ pulses }) => pulses),
-    acquisitions: schedules.flatMap(({ acquisitions }) => acquisitions),
+    duration: Math.max(...joined.map(({ duration }) => duration)),
+    pulses: joined.flatMap(({ pulses }) => pulses),
+    acquisitions: joined.flatMap(({ acquisitions }) => acquisitions),
+  }
+}
+
+function later({ duration, pulses, acquisitions }: Schedule, by: number): Schedule {
+  return {
+    duration: duration + by,
+    pulses: pulses.map((pulse) => ({ ...pulse, at: pulse.at + by })),
+    acquisitions: acquisitions.map((window) => ({ ...window, at: window.at + by })),
   }
 }
 

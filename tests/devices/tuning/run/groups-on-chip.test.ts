@@ -75,6 +75,24 @@ describe('targets that are calibrated together on a chip', () => {
     expect(alone.findings.errors).toEqual([])
   })
 
+  test('are read at the same time in each point, however long each waits before', async () => {
+    const truth = quietTruth(3, 21)
+    for (const line of Object.values(truth.readout_lines)) line.crosstalk = 0.05
+    // Nearly equal windows: the readouts of their first points would overlap, those of the last ones not.
+    const coherence = { q0: { t1: 54e-6, t2_echo: 20e-6 }, q2: { t1: 57e-6, t2_echo: 21e-6 } }
+    for (const [name, times] of Object.entries(coherence)) Object.assign(qubitOf(truth, name), times)
+    const routines = ['rabi_oscillations', 'ramsey_correction', 't1', 't2_echo']
+    const { findings } = await runOn(truth, routines, 'parallel: {enabled: true}\n')
+    expect(findings.errors).toEqual([])
+    for (const [name, times] of Object.entries(coherence)) {
+      for (const [routine, truly] of Object.entries(times)) {
+        const found = findings.routines?.find((each) => each.routine === routine && each.target === name)
+        const value = Number(found?.parameters?.[`coherence.${routine}`]?.value)
+        expect(Math.abs(value / truly - 1)).toBeLessThan(0.1)
+      }
+    }
+  })
+
   test('pay for the leak of each other’s drive, which the report shows', async () => {
     const truth = quietTruth(2, 21)
     // Near enough for the drive of one to turn the other.
