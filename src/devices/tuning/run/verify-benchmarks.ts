@@ -54,7 +54,7 @@ export async function verifyBenchmarks(walked: WalkResult, options: BenchmarkInp
     if (routine === lineReadout)
       lines.push({ routine, target, outcome: found, isUnresolved: false, parameters: {} })
   }
-  const notes = Array.from(seen, ([name, texts]) => `verified by ${name}: ${texts.join(', ')}`)
+  const notes = Array.from(seen, ([name, texts]) => `errors verified by ${name}: ${texts.join(', ')}`)
   return {
     ...walked,
     results: [...walked.results, ...lines, ...off.map(({ result }) => result)],

@@ -16,7 +16,7 @@ test.each([0.05, 0.02].slice(0, part(2, 1)))(
     expect([status, errors]).toEqual(['success', []])
     // Each is read as 1 in less than twice as many of the shots as alone, or fails.
     expect(
-      notes?.filter((note) => /^verified by line_readout: q0 .* %, q1 .* %, q2 .* %$/.test(note)),
+      notes?.filter((note) => /^errors verified by line_readout: q0 .* %, q1 .* %, q2 .* %$/.test(note)),
     ).toHaveLength(1)
     const line = benchmarks?.filter(({ protocol }) => protocol === 'line_readout') ?? []
     expect(line.map(({ target, raw_data }) => [target, Object(raw_data).matrix?.length])).toEqual([['q0', 8]])

@@ -60,7 +60,7 @@ const lineReadoutIn = (statesOf: (qubits: number) => readonly number[]) =>
               bits.states.length === 2 ** line.length && { matrix: matrixOf(bits.read, line.length) }),
           },
         },
-        quality: { points: bits.shots * bits.states.length },
+        quality: { alone, beside, points: bits.shots * bits.states.length },
       }
     },
   })
