@@ -115,11 +115,14 @@ function wantedBy(
   modules: ReadonlyMap<string, Module>,
   { pages, entries }: { pages: string; entries: ReadonlySet<string> },
 ): Set<string> {
-  const [family, visitors] = [members, guests].map(
-    (names) => new Set(names.map((name) => resolve(pages, name))),
-  )
-  const others = [...entries].filter((entry) => !visitors?.has(entry))
-  const needs = others.map((entry) => ({ isMember: family?.has(entry), paths: closure(entry, modules) }))
+  const pathOf = (name: string) => {
+    const path = resolve(pages, name)
+    if (!entries.has(path)) throw new Error(`A family of pages names ${name}, which nothing loads on its own`)
+    return path
+  }
+  const [family, visitors] = [new Set(members.map(pathOf)), new Set(guests.map(pathOf))]
+  const others = [...entries].filter((entry) => !visitors.has(entry))
+  const needs = others.map((entry) => ({ isMember: family.has(entry), paths: closure(entry, modules) }))
   return new Set(
     [...modules.keys()].filter((path) => {
       const users = needs.filter(({ paths }) => paths.has(path))
@@ -143,18 +146,15 @@ function sharedOf(
 ): Named[] {
   const needs = [...entries].map((path) => closure(path, modules))
   const neededFirst = closure(opened, modules)
-  const isWanted = (path: string, { bytes }: Module) => {
+  const isWanted = ([path, { bytes }]: [string, Module]) => {
+    if (family.has(path)) return false
     const users = needs.filter((needed) => needed.has(path)).length
     const isCommon =
       COMMON.some((limit) => users >= limit.pages && bytes <= limit.bytes) ||
       (users > 1 && neededFirst.has(path))
     return isCommon || first.every((_, at) => needs[at]?.has(path))
   }
-  const wanted = new Set(
-    [...modules]
-      .filter(([path, module]) => !family.has(path) && isWanted(path, module))
-      .map(([path]) => path),
-  )
+  const wanted = new Set([...modules].filter(isWanted).map(([path]) => path))
   return namedOf(modules, wanted, (path) => wanted.has(path)).filter(([path]) => !entries.has(path))
 }
 

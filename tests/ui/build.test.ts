@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { buildUi, type UiManifest } from '../../scripts/build-ui.ts'
+import { shareModules } from '../../scripts/bundling/shared-modules.ts'
 import { loadWeb } from '../../src/cli/serve/web.ts'
 import { PAGES } from '../../ui/pages/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -179,4 +180,11 @@ test('building again results in the same files, and compresses what has changed 
     const [fresh, before] = [join(web, 'dashboard', path), built(path)].map((name) => readFileSync(name))
     expect([path, fresh?.equals(before ?? Buffer.of())]).toEqual([path, true])
   }
+})
+
+test('a family of pages that names a page which does not exist stops the build', async () => {
+  using folder = temporaryFolder()
+  const opened = join(folder.path, 'pages/overview/Overview.tsx')
+  await Bun.write(opened, 'export const Overview = () => null')
+  await expect(shareModules([opened], opened)).rejects.toThrow('names jobs/Job.tsx')
 })
