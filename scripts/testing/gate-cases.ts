@@ -61,6 +61,7 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     gate: 'crosstalk of 5 % on one chip',
     full: '2 % and 5 % on eight chips each',
   },
+  'tests/devices/tuning/routines/benchmarks/beside-others.test.ts': { gate: '3 pairs', full: '44' },
   'tests/devices/tuning/routines/edge/edge-routines.test.ts': {
     gate: 'one chip for each routine',
     full: 'the other handedness and seeds',
@@ -75,10 +76,7 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     full: 'each fault for each routine',
   },
   'tests/devices/tuning/routines/qubit/qubit-routines.test.ts': { gate: '2 chips', full: 'all chips' },
-  'tests/devices/tuning/routines/second-excited/second-excited.test.ts': {
-    gate: 'one handedness',
-    full: 'both',
-  },
+  'tests/devices/tuning/routines/second-excited/second-excited.test.ts': { gate: 'one hand', full: 'both' },
   'tests/devices/tuning/run/broken-gates.test.ts': {
     gate: 'one routine that fails, one value that is off',
     full: 'each routine in each way, each value',
