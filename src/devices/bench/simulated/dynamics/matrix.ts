@@ -47,3 +47,29 @@ export function propagator(n: number, h: Matrix, dt: number): Matrix {
   }
   return sum
 }
+
+/** Multiplies the complex number at a place by `re + i · im`. */
+export function turn(numbers: Matrix, place: number, re: number, im: number): void {
+  const a = numbers[place] as number
+  const b = numbers[place + 1] as number
+  numbers[place] = a * re - b * im
+  numbers[place + 1] = a * im + b * re
+}
+
+/** Multiplies two complex numbers by a block, or by its complex conjugate where `sign` is −1. */
+export function mix(numbers: Matrix, block: Float64Array, first: number, second: number, sign: 1 | -1): void {
+  const r0 = numbers[first] as number
+  const i0 = numbers[first + 1] as number
+  const r1 = numbers[second] as number
+  const i1 = numbers[second + 1] as number
+  for (let row = 0; row < 2; row++) {
+    const k = 4 * row
+    const a0 = block[k] as number
+    const b0 = sign * (block[k + 1] as number)
+    const a1 = block[k + 2] as number
+    const b1 = sign * (block[k + 3] as number)
+    const place = row === 0 ? first : second
+    numbers[place] = a0 * r0 - b0 * i0 + a1 * r1 - b1 * i1
+    numbers[place + 1] = a0 * i0 + b0 * r0 + a1 * i1 + b1 * r1
+  }
+}

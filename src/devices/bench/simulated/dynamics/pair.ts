@@ -1,7 +1,7 @@
 import type { Matrix } from '../../../../qasm/index.ts'
 import type { DampingStep } from './damping.ts'
 import type { ExchangeKick } from './exchange.ts'
-import { LEVELS } from './matrix.ts'
+import { LEVELS, mix, turn } from './matrix.ts'
 
 /** Levels of a pair: `3a + b`. */
 export const PAIR_LEVELS = 9
@@ -65,24 +65,6 @@ export function applyExchange(rho: Matrix, { factors, block }: ExchangeKick): vo
   }
   for (let other = 0; other < PAIR_LEVELS; other++) {
     mix(rho, block, 2 * (other * PAIR_LEVELS + LEVEL_11), 2 * (other * PAIR_LEVELS + LEVEL_20), -1)
-  }
-}
-
-/** Multiplies two elements of rho by a block, or by its complex conjugate where `sign` is −1. */
-function mix(rho: Matrix, block: Float64Array, first: number, second: number, sign: 1 | -1): void {
-  const r0 = rho[first] as number
-  const i0 = rho[first + 1] as number
-  const r1 = rho[second] as number
-  const i1 = rho[second + 1] as number
-  for (let row = 0; row < 2; row++) {
-    const k = 4 * row
-    const a0 = block[k] as number
-    const b0 = sign * (block[k + 1] as number)
-    const a1 = block[k + 2] as number
-    const b1 = sign * (block[k + 3] as number)
-    const place = row === 0 ? first : second
-    rho[place] = a0 * r0 - b0 * i0 + a1 * r1 - b1 * i1
-    rho[place + 1] = a0 * i0 + b0 * r0 + a1 * i1 + b1 * r1
   }
 }
 
@@ -154,11 +136,4 @@ function turnLevel(rho: Matrix, level: number, angle: number): void {
     turn(rho, 2 * (level * PAIR_LEVELS + other), cos, sin)
     turn(rho, 2 * (other * PAIR_LEVELS + level), cos, -sin)
   }
-}
-
-function turn(rho: Matrix, place: number, cos: number, sin: number): void {
-  const re = rho[place] as number
-  const im = rho[place + 1] as number
-  rho[place] = re * cos - im * sin
-  rho[place + 1] = re * sin + im * cos
 }

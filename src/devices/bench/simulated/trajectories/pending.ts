@@ -1,6 +1,6 @@
 import { type Matrix, multiplyInto } from '../../../../qasm/index.ts'
 import type { ExchangeKick } from '../dynamics/exchange.ts'
-import { LEVELS } from '../dynamics/matrix.ts'
+import { LEVELS, turn } from '../dynamics/matrix.ts'
 import type { StateVector } from './state-vector.ts'
 
 /** Places of |11⟩ and |20⟩ among the levels `3a + b` of a pair. */
@@ -169,13 +169,6 @@ function multiplyBlock(left: Float64Array, right: Float64Array, out: Float64Arra
       out[row + column + 1] = a * f + b * e + c * h + d * g
     }
   }
-}
-
-function turn(numbers: Float64Array, place: number, re: number, im: number): void {
-  const a = numbers[place] as number
-  const b = numbers[place + 1] as number
-  numbers[place] = a * re - b * im
-  numbers[place + 1] = a * im + b * re
 }
 
 /** out = matrix · diag(factors). */

@@ -1,5 +1,5 @@
 import type { Matrix } from '../../../../qasm/index.ts'
-import { LEVELS } from '../dynamics/matrix.ts'
+import { LEVELS, mix, turn } from '../dynamics/matrix.ts'
 
 /**
  * The amplitudes of some transmons of three levels; the first has the slowest index. Losses shrink the norm:
@@ -146,7 +146,7 @@ export class StateVector {
           turn(amplitudes, ground + a + 2 * b, factors[10] as number, factors[11] as number)
           turn(amplitudes, ground + 2 * a + b, factors[14] as number, factors[15] as number)
           turn(amplitudes, ground + 2 * a + 2 * b, factors[16] as number, factors[17] as number)
-          multiplyTwo(amplitudes, block, ground + a + b, ground + 2 * a)
+          mix(amplitudes, block, ground + a + b, ground + 2 * a, 1)
         }
       }
     }
@@ -225,27 +225,3 @@ export class StateVector {
 }
 
 const ONE = Float64Array.of(1, 0)
-
-function turn(amplitudes: Float64Array, place: number, re: number, im: number): void {
-  const a = amplitudes[place] as number
-  const b = amplitudes[place + 1] as number
-  amplitudes[place] = a * re - b * im
-  amplitudes[place + 1] = a * im + b * re
-}
-
-function multiplyTwo(amplitudes: Float64Array, block: Float64Array, first: number, second: number): void {
-  const r0 = amplitudes[first] as number
-  const i0 = amplitudes[first + 1] as number
-  const r1 = amplitudes[second] as number
-  const i1 = amplitudes[second + 1] as number
-  for (let row = 0; row < 2; row++) {
-    const k = 4 * row
-    const a0 = block[k] as number
-    const b0 = block[k + 1] as number
-    const a1 = block[k + 2] as number
-    const b1 = block[k + 3] as number
-    const place = row === 0 ? first : second
-    amplitudes[place] = a0 * r0 - b0 * i0 + a1 * r1 - b1 * i1
-    amplitudes[place + 1] = a0 * i0 + b0 * r0 + a1 * i1 + b1 * r1
-  }
-}
