@@ -19,22 +19,21 @@ const MAX_FACTOR = 3
 const UNUSABLE_FACTOR = 3 * MAX_FACTOR
 /** Standard errors by which it must be larger. */
 const CLEAR = 2
-/** Looks at a benchmark that is off. */
-const LOOKS = 2
 
 interface BenchmarkInput {
   readonly input: PlanInput
-  /** Measures in the sizes of a fidelity check. */
+  /** Measures in the sizes of the run. */
   readonly runner: NodeRunner
+  /** The settings of a fidelity check. */
+  readonly quick: NodeRunner['settingsOf']
   onBenchmark(node: Instance): void
 }
 
 /**
  * Repeats the benchmarks of a full calibration after its checks, small ones: errors of pulses, of readout and
  * of gates, the qubits of each readout line read together, and each qubit beside the pulses of the others. An
- * error that is clearly more
- * than three times that of the run, twice, is a failure: the values stay, because their checks have passed,
- * and are stale. The figures are in the notes.
+ * error that is clearly more than three times that of the run, twice, is a failure: the values stay, because
+ * their checks have passed, and are stale. The figures are in the notes.
  */
 export async function verifyBenchmarks(walked: WalkResult, options: BenchmarkInput): Promise<WalkResult> {
   const seen = new Map<string, string[]>()
@@ -110,14 +109,15 @@ function benchmarkOf({ results }: WalkResult, { routine, target }: Instance): Be
 async function looked(
   node: Instance,
   before: Benchmark | undefined,
-  { runner, onBenchmark }: BenchmarkInput,
+  { runner, quick, onBenchmark }: BenchmarkInput,
 ): Promise<NodeOutcome | Off | undefined> {
   const { routine, target } = node
   let last: { outcome: NodeOutcome; factor: number } | undefined
-  for (let look = 0; look < LOOKS; look++) {
+  // A few sequences may not decide: what is off is repeated in the size of the run.
+  for (const settingsOf of [quick, runner.settingsOf]) {
     runner.signal.throwIfAborted()
     onBenchmark(node)
-    const [outcome] = await runNode(routine, [target], { ...runner, maxAttempts: 1 })
+    const [outcome] = await runNode(routine, [target], { ...runner, settingsOf, maxAttempts: 1 })
     const code = outcome?.error?.code
     // What compares and could not decide says nothing about the values.
     const isUndecided = code !== undefined && TOGETHER.includes(routine) && !JUDGED.has(code)

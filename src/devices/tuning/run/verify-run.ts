@@ -40,10 +40,9 @@ export async function verifyRun(walked: WalkResult, verification: Verification):
   if (walked.stopped !== undefined) return walked
   const verified = await verifyValues(walked, verification)
   if (verified.stopped !== undefined) return verified
-  const { input, quick, onCheck } = verification
-  const runner = { ...verification.runner, settingsOf: quick }
+  const { input, runner, quick, onCheck } = verification
   try {
-    return await verifyBenchmarks(verified, { input, runner, onBenchmark: onCheck })
+    return await verifyBenchmarks(verified, { input, runner, quick, onBenchmark: onCheck })
   } catch (error) {
     return { ...verified, ...endedEarly(error, runner) }
   }

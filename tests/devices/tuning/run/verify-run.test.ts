@@ -4,7 +4,7 @@ import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/ch
 import { readDeviceFile } from '../../../../src/devices/chip/device-file.ts'
 import { Provenance } from '../../../../src/devices/chip/provenance/provenance.ts'
 import { describeScheduler } from '../../../../src/devices/scheduler/describe.ts'
-import type { Routine } from '../../../../src/devices/tuning/routine.ts'
+import { type Routine, RoutineError } from '../../../../src/devices/tuning/routine.ts'
 import { BUILT_IN_ROUTINES } from '../../../../src/devices/tuning/routines/index.ts'
 import { EPOCH } from '../../../support/simulated-chip/chips.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
@@ -190,6 +190,26 @@ describe('the end of a full calibration', () => {
     },
     60_000,
   )
+
+  test('repeats a benchmark that is off in the size of the run: one of few sequences may not decide', async () => {
+    using folder = temporaryFolder()
+    const { findings } = await runWith(folder.path, [], (routine) =>
+      routine.name === 'randomized_benchmarking'
+        ? {
+            ...routine,
+            *measure(context) {
+              const found = yield* routine.measure(context)
+              if (context.shots(1) !== 1) throw new RoutineError('unresolved', 'the error is too large')
+              return found
+            },
+          }
+        : routine,
+    )
+    expect([findings.status, findings.errors]).toEqual(['success', []])
+    expect(
+      findings.notes?.filter((note) => /verified by randomized_benchmarking: q0/.test(note)),
+    ).toHaveLength(1)
+  }, 60_000)
 
   test('keeps the values of before where a check is out even then', async () => {
     using folder = temporaryFolder()
