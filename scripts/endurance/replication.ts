@@ -8,6 +8,7 @@
  * folder is removed, and the restored database has to be whole and to lack at most the last two seconds.
  * Ctrl+C ends the jobs early.
  */
+
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,16 +16,11 @@ import { parseArgs } from 'node:util'
 import { AppError, silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, diagnose, openDatabase } from '../../src/db/index.ts'
 import { type User, users } from '../../src/db/store/accounts/index.ts'
-import {
-  applyResult,
-  claimJob,
-  type DispatchTarget,
-  insertJob,
-  markStarted,
-} from '../../src/db/store/jobs/index.ts'
+import { applyResult, type DispatchTarget, insertJob, markStarted } from '../../src/db/store/jobs/index.ts'
 import { attachLease, createQpu } from '../../src/db/store/qpus/index.ts'
 import type { JobResults } from '../../src/protocol/index.ts'
 import { openLitestream, Replicator } from '../../tests/support/litestream/litestream.ts'
+import { claimNow } from '../../tests/support/server/job-lab.ts'
 import { takeLease } from '../../tests/support/take-lease.ts'
 
 const LANES = 32
@@ -122,7 +118,7 @@ async function runJob(db: Database, user: User, target: DispatchTarget): Promise
     ),
   )
   const key = { job: id, attempt: 1, driver: target.driver }
-  await write(db, 'claim', (tx) => claimJob(tx, id, target))
+  await write(db, 'claim', (tx) => claimNow(tx, id, target))
   await write(db, 'start', (tx) => markStarted(tx, key))
   const outcome = { kind: 'completed', results: RESULTS } as const
   await write(db, 'result', (tx) => applyResult(tx, { ...key, executionMs: 1, outcome }, { maxAttempts: 0 }))

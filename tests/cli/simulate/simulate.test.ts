@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { toTimestamp } from '../../../src/base/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
-import { claimJob } from '../../../src/db/store/jobs/index.ts'
 import { runSvc } from '../../support/executable/service.ts'
-import { JobLab } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const simulate = (...args: string[]) => runSvc(['simulate', ...args], { cwd: '/tmp' })
@@ -24,7 +23,7 @@ beforeAll(async () => {
   for (const user of [guest, booker]) {
     await lab.clock.advance(1_000)
     const { id } = await lab.submit(user)
-    await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, id, server))
     await lab.clock.advance(10_000)
     await lab.complete(id)
   }

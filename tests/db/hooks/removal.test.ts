@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { users } from '../../../src/db/store/accounts/index.ts'
-import { cancelJob, claimJob } from '../../../src/db/store/jobs/index.ts'
+import { cancelJob } from '../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
-import { JobLab } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../support/server/job-lab.ts'
 import { readCharges } from '../../support/sums/charges.ts'
 
 describe('removal', () => {
@@ -11,7 +11,7 @@ describe('removal', () => {
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user()
     const [running, pending] = [await lab.submit(user), await lab.submit(user)]
-    await lab.db.write('claim', (tx) => claimJob(tx, running.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, running.id, server))
     const changed: string[] = []
     lab.db.changes.subscribe((changes) => {
       for (const { collection, id } of changes) if (collection === 'quantum_jobs') changed.push(id)

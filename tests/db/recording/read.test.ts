@@ -7,11 +7,11 @@ import { openDatabase } from '../../../src/db/index.ts'
 import { readRecording } from '../../../src/db/recording/index.ts'
 import { writeBackup } from '../../../src/db/sqlite/backup/index.ts'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
-import { cancelJob, claimJob, holdJob, requeueLost } from '../../../src/db/store/jobs/index.ts'
+import { cancelJob, holdJob, requeueLost } from '../../../src/db/store/jobs/index.ts'
 import { setDraining, setMaintenance, setQpuEnabled } from '../../../src/db/store/qpus/index.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
-import { JobLab } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('readRecording()', () => {
@@ -23,11 +23,11 @@ describe('readRecording()', () => {
     const job = await lab.submit(user, qpu.id)
     const taken = await lab.submit(user)
     await lab.clock.advance(1_000)
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, server))
     await lab.clock.advance(2_000)
     const lost = { job: job.id, attempt: 1, driver: server.driver, reason: 'test' }
     await lab.db.write('lose', (tx) => requeueLost(tx, lost, { maxAttempts: 0 }))
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, server))
     await lab.db.write('hold', (tx) => holdJob(tx, { job: taken.id, actor: 'test', reason: '' }))
     await lab.db.write('cancel', (tx) => cancelJob(tx, taken.id))
     await lab.clock.advance(500)
@@ -96,7 +96,7 @@ describe('readRecording()', () => {
     const { id, driver } = await lab.qpu()
     const server = await lab.attach(driver)
     const job = await lab.submit(await lab.user(), id)
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, server))
     await lab.clock.advance(1_000)
     await setQpuEnabled(lab.db, 'test', id, true)
     await setMaintenance(lab.db, 'test', id, false, '')
@@ -125,7 +125,7 @@ describe('readRecording()', () => {
     const ids: string[] = []
     for (let count = 0; count < 3; count += 1) {
       const { id } = await lab.submit(user)
-      await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+      await lab.db.write('claim', (tx) => claimNow(tx, id, server))
       await lab.clock.advance(10)
       await lab.complete(id)
       await lab.clock.advance(990)

@@ -5,18 +5,13 @@ import { newId, silentLog, toTimestamp } from '../../../src/base/index.ts'
 import { checkInvariants, type Database, openDatabase, type ReadTx } from '../../../src/db/index.ts'
 import { postLedger, type User, usageStatement } from '../../../src/db/store/accounts/index.ts'
 import { listRecentUse } from '../../../src/db/store/accounts/recent-use-rows.ts'
-import {
-  applyResult,
-  claimJob,
-  type DispatchTarget,
-  readQuoteScore,
-} from '../../../src/db/store/jobs/index.ts'
+import { applyResult, type DispatchTarget, readQuoteScore } from '../../../src/db/store/jobs/index.ts'
 import { deleteJob } from '../../../src/db/store/jobs/transitions/delete.ts'
 import { requeueLost } from '../../../src/db/store/jobs/transitions/retry.ts'
 import { newerScores } from '../../../src/db/sums/newer.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
-import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { readCharges } from '../../support/sums/charges.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -48,7 +43,7 @@ class SumsLab implements AsyncDisposable {
     const { lab } = this
     const { id: job } = await lab.submit(user, this.#target.qpu)
     if (end === 'quoted') await this.#quote(job)
-    await lab.db.write('claim', (tx) => claimJob(tx, job, this.#target))
+    await lab.db.write('claim', (tx) => claimNow(tx, job, this.#target))
     lab.clock.jump(7)
     const attempt = { job, attempt: 1, driver: this.#target.driver }
     if (end === 'late') {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { cancelJob, claimJob } from '../../../src/db/store/jobs/index.ts'
+import { cancelJob } from '../../../src/db/store/jobs/index.ts'
 import { viewJob } from '../../../src/server/jobs/view.ts'
 import { CalibrationLab } from '../../support/server/calibration-lab.ts'
+import { claimNow } from '../../support/server/job-lab.ts'
 
 /** A QPU with a tuner that runs a job, and a second job in its queue. */
 async function openCase() {
@@ -11,7 +12,7 @@ async function openCase() {
   const process = await lab.attach(it.qpu.driver)
   const user = await lab.user(100)
   const running = await lab.submit(user, it.qpu.id)
-  await lab.db.write('claim', (tx) => claimJob(tx, running.id, process))
+  await lab.db.write('claim', (tx) => claimNow(tx, running.id, process))
   const next = await lab.submit(user, it.qpu.id)
   const waitingOf = async (job: string) => (await viewJob(lab, lab.caller(user), job))['waiting']
   return {
@@ -142,7 +143,7 @@ describe('a calibration of a QPU that runs a job', () => {
     expect(lab.hub.commands('StopJob')).toMatchObject([{ job: running.id, attempt: 1 }])
     expect(await lab.history(running.id)).toEqual(['submitted 0', 'claimed 1', 'requeued 1'])
     await it.report(run, null)
-    await lab.db.write('claim', (tx) => claimJob(tx, running.id, process))
+    await lab.db.write('claim', (tx) => claimNow(tx, running.id, process))
     expect(await lab.balance(user)).toBe(before)
     await lab.complete(running.id)
     expect(await lab.job(running.id)).toMatchObject({ status: 'completed', attempt: 2 })

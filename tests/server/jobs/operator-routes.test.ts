@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { claimJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { attachLease, qpus } from '../../../src/db/store/qpus/index.ts'
 import { hashToken } from '../../../src/server/access-token.ts'
+import { claimNow } from '../../support/server/job-lab.ts'
 import { openTestServer, type TestQpu, type TestServer } from '../../support/server/server.ts'
 import { takeLease } from '../../support/take-lease.ts'
 
@@ -22,7 +23,7 @@ async function claim(server: TestServer, qpu: TestQpu, job = ''): Promise<void> 
   const driver = { id: qpu.driver, token: hashToken(qpu.token), qpu: qpu.id }
   const target = await takeLease(server.db, driver)
   await attachLease(server.db, target)
-  await server.db.write('claim', (tx) => claimJob(tx, job, target))
+  await server.db.write('claim', (tx) => claimNow(tx, job, target))
 }
 
 const act = (server: TestServer, job: string | undefined, name: string, body?: object) =>

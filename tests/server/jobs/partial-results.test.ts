@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { claimJob, recordProgress, requeueLost } from '../../../src/db/store/jobs/index.ts'
+import { recordProgress, requeueLost } from '../../../src/db/store/jobs/index.ts'
 import { jobProgress } from '../../../src/protocol/events/job_progress.ts'
 import { type CircuitResult, expectedResultsOf, jobPayload } from '../../../src/protocol/index.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
 import { createEventHandler } from '../../../src/server/events/handlers.ts'
 import { Heartbeats } from '../../../src/server/jobs/attempts/heartbeats.ts'
 import { viewPartialResults } from '../../../src/server/jobs/partial-results.ts'
-import { JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
 
 const [ONE] = RESULTS.circuit_results
 if (!ONE) throw new Error('no result')
@@ -32,7 +32,7 @@ async function openCase() {
   const qpu = await lab.qpu()
   const target = await lab.attach(qpu.driver)
   const { id: job } = await lab.submit(user, qpu.id, 2, { payload: THREE, expected: EXPECTED })
-  const claim = () => lab.db.write('claim', (tx) => claimJob(tx, job, target))
+  const claim = () => lab.db.write('claim', (tx) => claimNow(tx, job, target))
   await claim()
   const send = (type: string, payload: object, driver = qpu.driver.id) =>
     handle(

@@ -4,7 +4,6 @@ import type { User } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import {
   applyResult,
-  claimJob,
   type DispatchTarget,
   insertJob,
   OrderReading,
@@ -15,7 +14,7 @@ import { type Qpu, setDraining } from '../../../src/db/store/qpus/index.ts'
 import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { quoteJob } from '../../../src/server/jobs/quote.ts'
 import { seeded } from '../../support/fitting/seeded.ts'
-import { JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
 import { readQueue } from '../../support/server/queue-state.ts'
 import { part, RUNS_WHOLE } from '../../support/whole.ts'
 
@@ -163,7 +162,7 @@ class QueueReplay implements AsyncDisposable {
     const claimed = await lab.db.write('claim', (tx) => {
       const state = readQueue(tx, this.qpu.id, 5_000, lab.order)
       const { job } = state ? pickJob(state, tx.now, 5_000) : {}
-      return job === undefined ? undefined : claimJob(tx, job, this.#target)?.job
+      return job === undefined ? undefined : claimNow(tx, job, this.#target)?.job
     })
     const known = claimed === undefined ? undefined : this.#quotes.get(claimed)
     if (claimed === undefined || !known) return

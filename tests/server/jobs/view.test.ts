@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { saveSuperuser } from '../../../src/db/store/accounts/index.ts'
-import { claimJob } from '../../../src/db/store/jobs/index.ts'
 import type { Caller } from '../../../src/server/http/caller.ts'
 import { cancelJob } from '../../../src/server/jobs/cancel.ts'
 import { countJobs, listJobs, viewJob } from '../../../src/server/jobs/view.ts'
-import { BELL, JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { BELL, claimNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 
 async function superuserOf(lab: JobLab): Promise<Caller> {
   const superuser = await saveSuperuser(lab.db, {
@@ -45,7 +44,7 @@ describe('viewJob()', () => {
     const server = await lab.attach((await lab.qpu()).driver)
     const user = await lab.user()
     const job = await lab.submit(user)
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, server))
     await lab.clock.advance(10)
     const state = { sha256: 'a'.repeat(64), modified_at: '2026-01-31T08:00:00.000Z' }
     const provenance = { device: { name: 'mock' }, driver: { version: '27.1.0' } }
@@ -137,7 +136,7 @@ describe('cancelJob()', () => {
     const user = await lab.user()
     const owner = lab.caller(user)
     const [own, other, running] = [await lab.submit(user), await lab.submit(user), await lab.submit(user)]
-    await lab.db.write('claim', (tx) => claimJob(tx, running.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, running.id, server))
     await expect(cancelJob(lab, lab.caller(await lab.user()), own.id)).rejects.toMatchObject({
       code: 'not_found',
     })

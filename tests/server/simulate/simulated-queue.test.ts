@@ -9,7 +9,6 @@ import {
   type AttemptResult,
   applyResult,
   cancelJob,
-  claimJob,
   type DispatchTarget,
   holdJob,
   type JobError,
@@ -23,7 +22,7 @@ import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'
 import { SimulatedUser, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
-import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { readQueue } from '../../support/server/queue-state.ts'
 import { part } from '../../support/whole.ts'
 
@@ -205,7 +204,7 @@ class Twin {
     if (!real || !simulatedQpu || simulatedQpu.running) return
     const { job } = pickJob(this.queue.stateOf(simulatedQpu, BOOKED, now, IDLE_MS), now, 0)
     if (job === undefined) return
-    expect(await this.lab.db.write('claim', (tx) => claimJob(tx, job, real.server))).toBeDefined()
+    expect(await this.lab.db.write('claim', (tx) => claimNow(tx, job, real.server))).toBeDefined()
     this.queue.remove(job)
     simulatedQpu.running = { job, since: now }
     this.#jobs.find(({ id }) => id === job)?.owner.recordStart(real.id, now)

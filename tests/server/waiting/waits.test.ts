@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { claimJob, quantumJobs } from '../../../src/db/store/jobs/index.ts'
+import { quantumJobs } from '../../../src/db/store/jobs/index.ts'
 import { COUNTS } from '../../../src/server/admission/limits.ts'
 import { WAIT_LIMITS, Waits } from '../../../src/server/waiting/waits.ts'
-import { JobLab } from '../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../support/server/job-lab.ts'
 
 const REQUESTS = COUNTS.waitingRequests.bounds
 
@@ -80,7 +80,7 @@ describe('Waits', () => {
     const { enter } = waitsOf(lab)
     const wait = enter(job.id)
     const next = wait.next()
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, server))
     expect(await isSettled(lab, next)).toBe(false)
     await lab.complete(job.id)
     expect([await isSettled(lab, next), wait.isOver]).toEqual([true, false])
@@ -98,7 +98,7 @@ describe('Waits', () => {
     const next = second.next()
     first[Symbol.dispose]()
     expect(waits.size).toBe(1)
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, server))
     await lab.complete(job.id)
     expect(await isSettled(lab, next)).toBe(true)
     second[Symbol.dispose]()

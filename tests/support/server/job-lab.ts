@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { silentLog, systemClock } from '../../../src/base/index.ts'
-import { checkInvariants, type Database, type DatabasePlace } from '../../../src/db/index.ts'
+import { checkInvariants, type Database, type DatabasePlace, type Tx } from '../../../src/db/index.ts'
 import { type User, users } from '../../../src/db/store/accounts/index.ts'
 import {
   finishValues,
@@ -10,9 +10,12 @@ import {
 } from '../../../src/db/store/calibrations/index.ts'
 import {
   applyResult,
+  type Claim,
+  claimable,
   claimJob,
   type DispatchTarget,
   findJob,
+  idleQpus,
   insertJob,
   type Job,
   type JobNeeds,
@@ -205,7 +208,7 @@ export class JobLab implements AsyncDisposable {
     const qpu = await this.qpu()
     const target = await this.attach(qpu.driver)
     const job = await this.submit(user, qpu.id)
-    await this.db.write('claim', (tx) => claimJob(tx, job.id, target))
+    await this.db.write('claim', (tx) => claimNow(tx, job.id, target))
     return { job: job.id, attempt: 1, driver: target.driver }
   }
 
@@ -315,4 +318,11 @@ export class JobLab implements AsyncDisposable {
       login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     }
   }
+}
+
+/** Claims a job for a QPU if it is idle, as the dispatcher does; without a limit on its attempts. */
+export function claimNow(tx: Tx, id: string, target: DispatchTarget): Claim | undefined {
+  const { idle, found } = tx.read({ idle: idleQpus(new Set([target.qpu])), found: claimable(id) })
+  const isIdle = idle.some(({ driver, epoch }) => driver === target.driver && epoch === target.epoch)
+  return isIdle ? claimJob(tx, id, target, { maxAttempts: 0 }, found) : undefined
 }

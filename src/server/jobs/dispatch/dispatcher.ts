@@ -160,7 +160,7 @@ export class JobDispatcher {
       const claim = claimJob(tx, job, { ...target, session }, config, found)
       order.dequeue(job)
       if (claim) return claim
-      // The order was wrong about the job, or the lease has changed: other QPUs may still run it.
+      // The order was wrong about the job.
       order.refresh(tx)
     }
     return undefined

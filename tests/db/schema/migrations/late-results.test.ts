@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { checkInvariants } from '../../../../src/db/index.ts'
 import { lateResults } from '../../../../src/db/schema/migrations/0013-late-results.ts'
-import { attemptsOf, claimJob } from '../../../../src/db/store/jobs/index.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { attemptsOf } from '../../../../src/db/store/jobs/index.ts'
+import { claimNow, JobLab } from '../../../support/server/job-lab.ts'
 
 test('an attempt that completed a job after it was given up returns to the row of the job', async () => {
   await using lab = await JobLab.open()
   const target = await lab.attach((await lab.qpu()).driver)
   const { id } = await lab.submit(await lab.user())
-  await lab.db.write('claim', (tx) => claimJob(tx, id, target))
+  await lab.db.write('claim', (tx) => claimNow(tx, id, target))
   await lab.clock.advance(1_000)
   await lab.complete(id)
   const attempts = () => lab.db.read((tx) => tx.read(attemptsOf(id)))

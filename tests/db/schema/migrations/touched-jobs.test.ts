@@ -1,14 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { Database } from '../../../../src/db/index.ts'
 import { touchedJobs } from '../../../../src/db/schema/migrations/0018-touched-jobs.ts'
-import { claimJob } from '../../../../src/db/store/jobs/index.ts'
 import {
   declareRecall,
   listOpenRecalls,
   settleJobs,
   undoRecall,
 } from '../../../../src/db/store/recalls/index.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../../support/server/job-lab.ts'
 
 const ORDER = { actor: 'superuser:test', reason: 'a bad fit' }
 
@@ -27,7 +26,7 @@ test('the withdrawal of a recall whose jobs were not stored deducts what was ref
   const from = lab.clock.now()
   for (let at = 0; at < 30; at++) {
     const { id } = await lab.submit(user, qpu.id)
-    await lab.db.write('claim', (tx) => claimJob(tx, id, target))
+    await lab.db.write('claim', (tx) => claimNow(tx, id, target))
     await lab.clock.advance(10)
     await lab.complete(id)
     await lab.clock.advance(10)

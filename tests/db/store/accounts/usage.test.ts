@@ -6,10 +6,10 @@ import {
   usageStatement,
   users,
 } from '../../../../src/db/store/accounts/index.ts'
-import { applyResult, claimJob } from '../../../../src/db/store/jobs/index.ts'
+import { applyResult } from '../../../../src/db/store/jobs/index.ts'
 import { writeSums } from '../../../../src/db/sums/write.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
-import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const EVERYTHING = {
   from: '2000-01',
@@ -37,7 +37,7 @@ async function openLab() {
   const run = async (user: Awaited<ReturnType<JobLab['user']>>, on: 0 | 1, executionMs: number) => {
     const { driver, qpu, epoch } = targets[on]
     const { id: job } = await lab.submit(user, qpu)
-    await lab.db.write('claim', (tx) => claimJob(tx, job, { driver, qpu, epoch }))
+    await lab.db.write('claim', (tx) => claimNow(tx, job, { driver, qpu, epoch }))
     await lab.clock.advance(executionMs)
     const outcome = { kind: 'completed', results: RESULTS } as const
     await lab.db.write('end', (tx) =>

@@ -5,12 +5,11 @@ import {
   type AttemptResult,
   applyResult,
   attemptsOf,
-  claimJob,
   deleteJob,
 } from '../../../../src/db/store/jobs/index.ts'
 import { pruneJobs } from '../../../../src/db/store/maintenance/job-retention.ts'
 import { createDriver } from '../../../../src/db/store/qpus/index.ts'
-import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const FILE = { sha256: 'a'.repeat(64), modified_at: '2026-01-31T08:00:00.000Z' }
 const CHANGED = { sha256: 'b'.repeat(64), modified_at: '2026-01-31T09:00:10.000Z' }
@@ -51,7 +50,7 @@ async function openCase() {
     )
     return row?.id ?? ''
   }
-  const claim = async (job: string) => lab.db.write('claim', (tx) => claimJob(tx, job, target)?.attempt ?? 0)
+  const claim = async (job: string) => lab.db.write('claim', (tx) => claimNow(tx, job, target)?.attempt ?? 0)
   const end = (job: string, attempt: number, more: Partial<AttemptResult> = {}) => {
     const ended = { job, attempt, driver: target.driver, executionMs: 10, outcome: COMPLETED, ...more }
     return lab.db.write('end', (tx) => applyResult(tx, ended, { maxAttempts: 2 }))

@@ -3,7 +3,6 @@ import { toTimestamp } from '../../../../src/base/index.ts'
 import type { Database, Tx } from '../../../../src/db/index.ts'
 import { notifications, type Usage, usageStatement } from '../../../../src/db/store/accounts/index.ts'
 import { calibrationResults } from '../../../../src/db/store/calibrations/index.ts'
-import { claimJob } from '../../../../src/db/store/jobs/index.ts'
 import {
   declareRecall,
   hasUnsettledJobs,
@@ -15,7 +14,7 @@ import {
 } from '../../../../src/db/store/recalls/index.ts'
 import { writeSums } from '../../../../src/db/sums/write.ts'
 import { openTestDatabase } from '../../../support/database.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../../support/server/job-lab.ts'
 import { part } from '../../../support/whole.ts'
 
 const ORDER = { actor: 'superuser:test', reason: 'a bad fit' }
@@ -243,7 +242,7 @@ describe('refunds', () => {
     await lab.clock.advance(1_000)
     const run = async () => {
       const job = await lab.submit(user, qpu.id)
-      await lab.db.write('claim', (tx) => claimJob(tx, job.id, target))
+      await lab.db.write('claim', (tx) => claimNow(tx, job.id, target))
       await lab.clock.advance(10)
       await lab.complete(job.id)
       await lab.clock.advance(1_000)

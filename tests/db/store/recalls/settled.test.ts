@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Database } from '../../../../src/db/index.ts'
-import { claimJob, deleteJob } from '../../../../src/db/store/jobs/index.ts'
+import { deleteJob } from '../../../../src/db/store/jobs/index.ts'
 import {
   declareRecall,
   hasUnsettledJobs,
@@ -8,7 +8,7 @@ import {
   settleJobs,
   undoRecall,
 } from '../../../../src/db/store/recalls/index.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../../support/server/job-lab.ts'
 
 const ORDER = { actor: 'superuser:test', reason: 'a bad fit' }
 
@@ -32,7 +32,7 @@ async function ran(lab: JobLab) {
   const user = await lab.user()
   const claim = async () => {
     const job = await lab.submit(user, qpu.id)
-    await lab.db.write('claim', (tx) => claimJob(tx, job.id, target))
+    await lab.db.write('claim', (tx) => claimNow(tx, job.id, target))
     await lab.clock.advance(10)
     return job.id
   }

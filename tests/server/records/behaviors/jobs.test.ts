@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { checkInvariants } from '../../../../src/db/index.ts'
-import { claimJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
+import { quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import { drivers } from '../../../../src/db/store/qpus/index.ts'
+import { claimNow } from '../../../support/server/job-lab.ts'
 import { openTestServer, type TestServer } from '../../../support/server/server.ts'
 
 const PATH = '/api/collections/quantum_jobs/records'
@@ -115,7 +116,7 @@ describe('quantum_jobs', () => {
         { qpu: qpu.id, driver: qpu.driver, at: tx.at },
       )
       tx.update(drivers, qpu.driver, { leased: true, status: 'online' })
-      return claimJob(tx, second, { driver: qpu.driver, qpu: qpu.id, epoch: 1 })
+      return claimNow(tx, second, { driver: qpu.driver, qpu: qpu.id, epoch: 1 })
     })
     expect(claimed).toBeDefined()
     expect((await server.admin.patch(`${PATH}/${second}`, { status: 'cancelled' })).body).toMatchObject({

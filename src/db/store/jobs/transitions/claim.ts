@@ -1,6 +1,6 @@
 import { QUEUED, quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { INSERTION_ORDER } from '../../../engine/dialect.ts'
-import { allOf, firstOf, mapped, type Query } from '../../../engine/query.ts'
+import { allOf, firstOf, type Query } from '../../../engine/query.ts'
 import { appendedSql, entrySql, keepShort, SHORT_ATTEMPTS } from '../../../journal/timeline.ts'
 import { largeTextOf, MAX_HELD_BYTES } from '../../../records/stored-values.ts'
 import type { Tx } from '../../../records/tx.ts'
@@ -86,29 +86,19 @@ export function claimable(job: string): Query<Claimable | undefined> {
   )
 }
 
-/** Whether this driver has the lease of the QPU, which runs nothing. */
-function canTake({ qpu, driver, epoch }: DispatchTarget): Query<boolean> {
-  const rows = allOf(
-    `SELECT 1 FROM leases WHERE qpu = $qpu AND operation = 'process' AND driver = $driver AND epoch = $epoch
-       AND state = 'attached'
-       AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = $qpu)`,
-    { qpu, driver, epoch },
-  )
-  return mapped(rows, (found) => found.length > 0)
-}
-
 /**
  * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
- * is no longer queued, when its attempts are used up, which fails it, when the session whose secret submitted
- * it has ended, which cancels it, when the QPU runs another one, or when the lease has changed. `found`: the
- * job, if the transaction has read that it is `claimable`.
+ * is no longer queued, when its attempts are used up, which fails it, and when the session whose secret
+ * submitted it has ended, which cancels it. The transaction has read `found`, the job as it is `claimable`,
+ * and that the target is one of `idleQpus`.
+ * @throws AppError `internal` when the QPU runs another job, or another driver has its lease.
  */
 export function claimJob(
   tx: Tx,
   id: string,
   target: DispatchTarget,
-  limits: RetryLimits = { maxAttempts: 0 },
-  found: Claimable | undefined = readClaimable(tx, id, target),
+  limits: RetryLimits,
+  found: Claimable | undefined,
 ): Claim | undefined {
   const { qpu, driver, epoch, session = '' } = target
   if (!found?.isQueued || (found.target !== '' && found.target !== qpu)) return undefined
@@ -145,12 +135,6 @@ export function claimJob(
     limitMs: remainingMs(tx, { job: id, attempt }, found.maxMs),
     expected: expected === '' ? undefined : new JsonText(expected),
   }
-}
-
-/** The job, if it may be claimed for this driver now. */
-function readClaimable(tx: Tx, id: string, target: DispatchTarget): Claimable | undefined {
-  const { found, canTake: isFree } = tx.read({ found: claimable(id), canTake: canTake(target) })
-  return isFree ? found : undefined
 }
 
 /** Removes what an earlier attempt has reported. */

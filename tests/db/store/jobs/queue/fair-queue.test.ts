@@ -4,7 +4,6 @@ import type { User } from '../../../../../src/db/store/accounts/index.ts'
 import { minuteOf } from '../../../../../src/db/store/accounts/recent-use.ts'
 import {
   applyResult,
-  claimJob,
   type Job,
   JobOrder,
   moveJobToFront,
@@ -12,7 +11,7 @@ import {
 } from '../../../../../src/db/store/jobs/index.ts'
 import { writeSums } from '../../../../../src/db/sums/write.ts'
 import { pickJob } from '../../../../../src/server/jobs/dispatch/pick.ts'
-import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { part } from '../../../../support/whole.ts'
 
@@ -62,7 +61,7 @@ class FairLab implements AsyncDisposable {
       const state = readQueue(tx, this.qpu, 0, this.fair)
       const { job } = state ? pickJob(state, tx.now, 0) : {}
       if (job === undefined) return undefined
-      claimJob(tx, job, this.#server)
+      claimNow(tx, job, this.#server)
       this.order.push(job)
       return job
     })

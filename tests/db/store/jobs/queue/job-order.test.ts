@@ -7,7 +7,7 @@ import { type User, users } from '../../../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import {
   cancelJob,
-  claimJob,
+  type DispatchTarget,
   excessOf,
   holdJob,
   JobOrder,
@@ -22,7 +22,7 @@ import {
 import { Line } from '../../../../../src/db/store/jobs/queue/line.ts'
 import { markUnfit, type Qpu, qpus } from '../../../../../src/db/store/qpus/index.ts'
 import { forgetUnfit } from '../../../../../src/db/store/qpus/unfit-jobs.ts'
-import { JobLab } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { part } from '../../../../support/whole.ts'
 
@@ -178,12 +178,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 class Undone extends Error {}
 
 /** Plays one intent; what the store refuses changes nothing. */
-async function play(
-  lab: JobLab,
-  owners: User[],
-  all: (Qpu & { target: Parameters<typeof claimJob>[2] })[],
-  each: Step,
-) {
+async function play(lab: JobLab, owners: User[], all: (Qpu & { target: DispatchTarget })[], each: Step) {
   const qpu = all[each.qpu % all.length]
   if (!qpu) throw new Error('there is no QPU')
   const owner = 'user' in each ? owners[each.user] : undefined
@@ -203,7 +198,7 @@ async function play(
 function change(
   tx: Tx,
   each: Exclude<Step, { do: 'submit' }>,
-  it: { lab: JobLab; qpu: Qpu & { target: Parameters<typeof claimJob>[2] }; owner: User | undefined },
+  it: { lab: JobLab; qpu: Qpu & { target: DispatchTarget }; owner: User | undefined },
 ): void {
   const { qpu, owner } = it
   const ids = tx
@@ -224,7 +219,7 @@ function change(
     case 'move':
       return void moveJob(tx, act, qpu)
     case 'claim':
-      return void claimJob(tx, job, qpu.target)
+      return void claimNow(tx, job, qpu.target)
     case 'lose':
       return void requeueLost(tx, { job, attempt, driver, reason: 'silent' }, { maxAttempts: 2 })
     case 'requeue':
@@ -256,7 +251,7 @@ async function openLab() {
   const lab = await JobLab.open()
   const owners: User[] = []
   for (let at = 0; at < USERS; at += 1) owners.push(await lab.user())
-  const all: (Qpu & { target: Parameters<typeof claimJob>[2] })[] = []
+  const all: (Qpu & { target: DispatchTarget })[] = []
   for (const numQubits of [1, 6]) {
     const qpu = await lab.qpu({ numQubits })
     all.push({ ...qpu, target: await lab.attach(qpu.driver) })
@@ -351,7 +346,7 @@ test('a job follows a running one while another waits for its QPU, and is next w
   const isNext = () => [lab.order.mayBeNext(id), lab.order.mayBeNext(other.id), lab.order.mayBeNext('')]
   expect(isNext()).toEqual([true, true, true])
   const running = await lab.submit(user, id)
-  await lab.db.write('claim', (tx) => claimJob(tx, running.id, target))
+  await lab.db.write('claim', (tx) => claimNow(tx, running.id, target))
   expect(isNext()).toEqual([false, true, true])
   expect(lab.order.hasNext(running.id)).toBe(false)
   const waiting = await lab.submit(user)

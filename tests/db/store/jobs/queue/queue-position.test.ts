@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
 import { Forecasts } from '../../../../../src/db/store/jobs/forecast/forecasts.ts'
-import { applyResult, claimJob, Forecast } from '../../../../../src/db/store/jobs/index.ts'
-import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { applyResult, Forecast } from '../../../../../src/db/store/jobs/index.ts'
+import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 test('the typical time is the middle one, never 0, and assumed without any', () => {
   const typical = (times: number[]) => {
@@ -54,6 +54,6 @@ test('the times of a QPU are those of its own jobs that have ended well', async 
   const qpu = await lab.qpu()
   const target = await lab.attach(qpu.driver)
   const { id } = await lab.submit(user, qpu.id)
-  await lab.db.write('claim', (tx) => claimJob(tx, id, target))
+  await lab.db.write('claim', (tx) => claimNow(tx, id, target))
   expect(await timesOf(qpu.id)).toEqual([])
 })

@@ -5,7 +5,6 @@ import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import {
   applyResult,
   cancelJob,
-  claimJob,
   type QueueState,
   quantumJobs,
 } from '../../../../../src/db/store/jobs/index.ts'
@@ -13,7 +12,7 @@ import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { countPendingSql } from '../../../../../src/db/store/jobs/transitions/insert.ts'
 import { onlySqlite } from '../../../../support/postgres/only-sqlite.ts'
-import { JobLab } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 
 const IDLE_MS = 5_000
@@ -113,7 +112,7 @@ describe('queueStateOf()', () => {
     const booker = await lab.user()
     await book(lab, booker.id)
     const { id } = await lab.submit(booker)
-    await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, id, server))
     await lab.clock.advance(IDLE_MS + 1)
     expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBeUndefined()
     await lab.db.write('end', (tx) =>
@@ -182,7 +181,7 @@ describe('readQueuePosition()', () => {
       (await lab.db.read((tx) => readPosition(tx, mine.id, IDLE_MS, lab.order)))?.queues[0]?.isBookerRunning
     await book(lab, booker.id)
     expect(await running()).toBe(false)
-    await lab.db.write('claim', (tx) => claimJob(tx, id, server))
+    await lab.db.write('claim', (tx) => claimNow(tx, id, server))
     expect(await running()).toBe(true)
     await lab.db.write('unbook', (tx) =>
       tx.run('UPDATE time_slots SET booked_by = $user', { user: other.id }),

@@ -2,15 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
 import {
   cancelJob,
+  claimable,
   claimJob,
   type DispatchTarget,
   idleQpus,
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
-import { JobLab } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab } from '../../../../support/server/job-lab.ts'
 
 const claim = (lab: JobLab, job: string, server: DispatchTarget) =>
-  lab.db.write('claim', (tx) => claimJob(tx, job, server))
+  lab.db.write('claim', (tx) => claimNow(tx, job, server))
 
 describe('claimJob()', () => {
   test('T2: counts the attempt and opens its row before anything can be sent', async () => {
@@ -46,6 +47,10 @@ describe('claimJob()', () => {
     const job = await lab.submit(user, qpu.id)
     const foreign = await lab.submit(user, other.id)
     expect(await claim(lab, job.id, old)).toBeUndefined()
+    const unasked = lab.db.write('claim', (tx) =>
+      claimJob(tx, job.id, old, { maxAttempts: 0 }, tx.read(claimable(job.id))),
+    )
+    await expect(unasked).rejects.toThrow('met 0')
     expect(await claim(lab, foreign.id, server)).toBeUndefined()
     await lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
     expect(await claim(lab, job.id, server)).toBeUndefined()

@@ -4,7 +4,6 @@ import {
   applyResult,
   type Claim,
   cancelJob,
-  claimJob,
   type DispatchTarget,
   markStarted,
   requeueLost,
@@ -12,7 +11,7 @@ import {
   timelineOf,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { describeQpu } from '../../../../../src/db/store/qpus/index.ts'
-import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { readCharges } from '../../../../support/sums/charges.ts'
 
@@ -35,7 +34,7 @@ async function openCase(flags: Record<string, string> = {}) {
   const server = await lab.attach(qpu.driver)
   const job = await lab.submit(user, qpu.id)
   const claim = async (by: DispatchTarget = server): Promise<Claim> => {
-    const claimed = await lab.db.write('claim', (tx) => claimJob(tx, job.id, by))
+    const claimed = await lab.db.write('claim', (tx) => claimNow(tx, job.id, by))
     if (!claimed) throw new Error('not claimed')
     return claimed
   }

@@ -5,7 +5,6 @@ import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import {
   applyResult,
   cancelJob,
-  claimJob,
   findJob,
   holdJob,
   moveJob,
@@ -16,7 +15,7 @@ import {
   requeueLost,
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
-import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 
 type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown
@@ -28,7 +27,7 @@ async function openLab() {
   const user = await lab.user()
   const act = (work: Work, job: string, reason = '') =>
     lab.db.write('act', (tx) => work(tx, { job, actor: 'superuser:root', reason }))
-  const claim = (job: string) => lab.db.write('claim', (tx) => claimJob(tx, job, server))
+  const claim = (job: string) => lab.db.write('claim', (tx) => claimNow(tx, job, server))
   const queue = async () => {
     const state = await lab.db.read((tx) => readQueue(tx, qpu.id, 5_000, lab.order))
     return [state?.next, state?.slot?.job, state?.job]

@@ -4,14 +4,13 @@ import { chargeableMs } from '../../../../../src/db/store/accounts/ledger.ts'
 import {
   type AttemptResult,
   applyResult,
-  claimJob,
   markStarted,
   requeueJob,
   requeueLost,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { capEnd, usedMs } from '../../../../../src/db/store/jobs/transitions/time-cap.ts'
 import { seeded } from '../../../../support/fitting/seeded.ts'
-import { JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { part } from '../../../../support/whole.ts'
 
 const LIMITS = { maxAttempts: 0 }
@@ -29,7 +28,7 @@ async function openCase(maxMs: number) {
   const target = await lab.attach(qpu.driver)
   const { id: job } = await lab.submit(user, qpu.id, 2, { maxMs })
   const { driver } = target
-  const claim = () => lab.db.write('claim', (tx) => claimJob(tx, job, target))
+  const claim = () => lab.db.write('claim', (tx) => claimNow(tx, job, target))
   const start = (attempt: number) => lab.db.write('start', (tx) => markStarted(tx, { job, attempt, driver }))
   const end = (attempt: number, executionMs: number, outcome: AttemptResult['outcome']) =>
     lab.db.write('end', (tx) =>
