@@ -55,6 +55,8 @@ export class ServerConnection implements Connection {
   readonly #isOnly: boolean
   #state: 'idle' | 'begun' | 'open' = 'idle'
   #waiting: Waiting[] = []
+  /** Why the server refuses all further statements of this work, which can only be undone. */
+  #failure: Error | undefined
   #limitMs = 0
 
   constructor(bridge: Bridge, session: Session, { commits, epoch, isOnly = false }: ServerConnectionOptions) {
@@ -89,13 +91,13 @@ export class ServerConnection implements Connection {
   }
 
   attempt(sql: string, params?: Params): number {
-    // What waits is not part of the attempt.
+    // What waits is not part of the attempt: whoever catches its error cannot go on.
     this.#send([])
     try {
       const statement = numberParameters(sql, params)
       return this.#send([frame('SAVEPOINT attempt'), statement, frame('RELEASE attempt')])[1]?.count ?? 0
     } catch (error) {
-      if (this.inTransaction()) this.#send([frame('ROLLBACK TO attempt'), frame('RELEASE attempt')])
+      if (this.inTransaction()) this.#undo([frame('ROLLBACK TO attempt'), frame('RELEASE attempt')])
       throw error
     }
   }
@@ -107,11 +109,11 @@ export class ServerConnection implements Connection {
   }
 
   settle(): void {
-    if (this.hasPosted()) this.#send([])
+    if (this.#failure || this.hasPosted()) this.#send([])
   }
 
   hasPosted(): boolean {
-    return this.#waiting.some(({ isFrame }) => !isFrame)
+    return !this.#failure && this.#waiting.some(({ isFrame }) => !isFrame)
   }
 
   begin(mode: TransactionMode): void {
@@ -124,6 +126,8 @@ export class ServerConnection implements Connection {
    *   what a statement that waits throws.
    */
   commit(): void {
+    if (this.#failure && this.#session === 'write') throw this.#failure
+    this.#failure = undefined
     const isOpen = this.#state === 'open'
     this.#state = 'idle'
     // Nobody has asked for the rows of what waits.
@@ -145,7 +149,9 @@ export class ServerConnection implements Connection {
     const isOpen = this.#state === 'open'
     this.#state = 'idle'
     this.#waiting = []
-    if (isOpen) this.#send([frame('ROLLBACK')])
+    this.#failure = undefined
+    // A session that is lost has no transaction any more.
+    if (isOpen) this.#bridge.send(this.#session, numberParameters('ROLLBACK'))
   }
 
   savepoint(): void {
@@ -160,7 +166,7 @@ export class ServerConnection implements Connection {
     const place = this.#waiting.lastIndexOf(SAVEPOINT)
     // What waits behind the savepoint, or since it was sent, is undone by not being sent.
     this.#waiting = this.#waiting.slice(0, Math.max(0, place))
-    if (place < 0) this.#send([frame('ROLLBACK TO work'), frame('RELEASE work')])
+    if (place < 0) this.#undo([frame('ROLLBACK TO work'), frame('RELEASE work')])
   }
 
   transaction<T>(mode: TransactionMode, work: () => T): T {
@@ -189,8 +195,14 @@ export class ServerConnection implements Connection {
     return this.#send([numberParameters(sql, params)]).at(-1)
   }
 
-  /** Sends what waits, and `last`, in one packet. @throws the first error. */
+  #undo(frames: readonly Waiting[]): void {
+    this.#failure = undefined
+    this.#send(frames)
+  }
+
+  /** Sends what waits, and `last`, in one packet. @throws the first error of this work. */
   #send(last: readonly Waiting[]): Done[] {
+    if (this.#failure) throw this.#failure
     const sent = [...this.#waiting, ...last]
     this.#waiting = []
     if (sent.length === 0) return []
@@ -200,7 +212,7 @@ export class ServerConnection implements Connection {
       sent.map(({ text, values }) => ({ text, values })),
     )
     const failed = outcomes.find((each) => 'refusal' in each)
-    if (failed) throw this.#errorOf(failed.refusal)
+    if (failed) throw this.#fail(failed.refusal)
     return outcomes.flatMap((each, at) => {
       if (!('done' in each)) return []
       sent[at]?.onDone?.(each.done)
@@ -208,11 +220,14 @@ export class ServerConnection implements Connection {
     })
   }
 
-  #errorOf(refusal: Refusal): Error {
+  #fail(refusal: Refusal): Error {
     const error = errorOf(refusal, { limitMs: this.#limitMs, role: this.#bridge.role })
-    if (error !== 'lost') return error
-    this.#state = 'idle'
-    return this.#bridge.lose(refusal.message)
+    if (error === 'lost') {
+      this.#state = 'idle'
+      return this.#bridge.lose(refusal.message)
+    }
+    if (this.inTransaction()) this.#failure = error
+    return error
   }
 }
 
