@@ -185,7 +185,8 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
 }
 
 /** What a view of a job shows that is not in its row. */
-function jobReads({ id, status, attempt, qpu, started_at: from, finished_at: to, ...job }: Job) {
+function jobReads(job: Job) {
+  const { id, status, attempt, qpu, started_at: from, finished_at: to } = job
   const isCompleted = status === 'completed'
   const hasRunHere = isCompleted && qpu !== '' && from !== ''
   return {
@@ -196,7 +197,7 @@ function jobReads({ id, status, attempt, qpu, started_at: from, finished_at: to,
     timeline: timelineOf(id),
     disturbedBy: hasRunHere ? disturbingReport({ qpu, from, to }) : undefined,
     recall: isCompleted ? recallOf(id) : undefined,
-    position: status === 'pending' ? queuePositionReads({ id, ...job }) : undefined,
+    position: status === 'pending' ? queuePositionReads(job) : undefined,
   }
 }
 

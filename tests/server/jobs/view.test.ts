@@ -76,6 +76,25 @@ describe('viewJob()', () => {
   })
 })
 
+test('neither a view nor the end of a job parses its large program, which would fail', async () => {
+  await using lab = await JobLab.open()
+  const qpu = await lab.qpu()
+  const server = await lab.attach(qpu.driver)
+  const user = await lab.user()
+  const { id } = await lab.submit(user)
+  const payload = '['.repeat(100_000)
+  await lab.db.write('replace', (tx) =>
+    tx.run('UPDATE quantum_jobs SET payload = $payload WHERE id = $id', { payload, id }),
+  )
+  const view = () => viewJob(lab, lab.caller(user), id)
+  expect(await view()).toMatchObject({ status: 'pending', payload: { bytes: payload.length } })
+  const forecast = await lab.db.read((tx) => lab.order.forecasts.of(tx, qpu.id))
+  await lab.db.write('claim', (tx) => claimNow(tx, id, server))
+  await lab.complete(id)
+  expect(await view()).toMatchObject({ status: 'completed', payload: { bytes: payload.length } })
+  expect(forecast.recentMs).toHaveLength(1)
+})
+
 describe('listJobs()', () => {
   test("lists the caller's own jobs, newest first on request", async () => {
     await using lab = await JobLab.open()

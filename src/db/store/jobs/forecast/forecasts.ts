@@ -12,7 +12,6 @@ const MAX_READ = 100
 interface EndedJob {
   id: string
   created: string
-  claimed_at: string
   finished_at: string
   duration: number
   attempt: number
@@ -50,7 +49,7 @@ export class Forecasts {
     const known = this.#byQpu.get(qpu)
     if (known) return known.forecast
     const read: Known = { forecast: new Forecast(), ended: new Set() }
-    for (const job of listEnded(tx, qpu)) learn(read, job)
+    for (const job of listEnded(tx, qpu)) learn(read, job, job.claimed_at)
     this.#byQpu.set(qpu, read)
     return read.forecast
   }
@@ -66,16 +65,16 @@ export class Forecasts {
     const claimed = this.#claimed.get(id)?.at
     this.#claimed.delete(id)
     const known = job?.status === 'completed' ? this.#byQpu.get(job.qpu) : undefined
-    if (known && job) learn(known, { ...job, claimed_at: claimed ?? job.started_at })
+    if (known && job) learn(known, job, claimed ?? job.started_at)
   }
 }
 
-function learn({ forecast, ended }: Known, job: EndedJob): void {
+function learn({ forecast, ended }: Known, job: EndedJob, claimedAt: string): void {
   if (ended.has(job.id)) return
   ended.add(job.id)
   // Changes of one commit and a read within it name the same jobs: the last ones are enough.
   if (ended.size > 2 * MAX_READ) for (const oldest of ended.values().take(MAX_READ)) ended.delete(oldest)
-  const claimed = fromTimestamp(job.claimed_at)
+  const claimed = fromTimestamp(claimedAt)
   const finished = fromTimestamp(job.finished_at)
   if (claimed === undefined || finished === undefined) return
   const created = fromTimestamp(job.created)
@@ -87,9 +86,9 @@ function learn({ forecast, ended }: Known, job: EndedJob): void {
 }
 
 /** The latest jobs that a QPU has completed, in order of their ends. */
-function listEnded(tx: ReadTx, qpu: string): EndedJob[] {
+function listEnded(tx: ReadTx, qpu: string): (EndedJob & { claimed_at: string })[] {
   return tx
-    .all<EndedJob>(
+    .all<EndedJob & { claimed_at: string }>(
       `SELECT id, created, claimed_at, finished_at, duration, attempt, shots, executions, qubits, program_hash,
          quote_start_from, quote_wait_ms
        FROM quantum_jobs WHERE ${COMPLETED_HERE} AND qpu = $qpu ORDER BY finished_at DESC LIMIT ${MAX_READ}`,
