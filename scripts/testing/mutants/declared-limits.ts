@@ -44,6 +44,7 @@ const OF_COUNTS: Record<keyof typeof COUNTS, Guard> = {
   responseBytes: 'tests/server/http/limits/memory-budget.test.ts',
   waitingResponses: 'tests/server/http/limits/memory-budget.test.ts',
   encodedChunks: SERIAL,
+  hashedValues: SERIAL,
   pipelined: 'tests/server/http/limits/pipelining.test.ts',
   waitingRequests: 'tests/server/waiting/waits.test.ts',
   awaitedJobs: 'tests/server/waiting/waits.test.ts',

@@ -156,6 +156,8 @@ const JOB_WAITS = {
   retryAfterS: 5,
 }
 
+const TURNS = { bounds: { all: 1 }, refusal: 'waits; callers take turns' } as const
+
 const LARGE_BODIES = refusedAsBusy('too_many_large_bodies', 'The server is processing other large requests')
 const LARGE_RESPONSES = refusedAsBusy(
   'too_many_large_responses',
@@ -204,10 +206,10 @@ export const COUNTS = {
     bounds: { account: 16, all: 64 },
     ...LARGE_RESPONSES,
   }),
-  encodedChunks: count({
-    what: 'Chunks of such responses that are encoded at once',
-    bounds: { all: 1 },
-    refusal: 'waits; callers take turns',
+  encodedChunks: count({ what: 'Chunks of such responses that are encoded at once', ...TURNS }),
+  hashedValues: count({
+    what: 'Programs and results above 64 KiB that are hashed at once, for receipts',
+    ...TURNS,
   }),
   pipelined: count({
     what: 'Requests of one connection that arrive together (pipelined)',

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
 import { receipt } from '../../protocol/index.ts'
-import { BODIES } from '../admission/limits.ts'
+import { BODIES, COUNTS } from '../admission/limits.ts'
+import { Places } from '../admission/places.ts'
 import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
 import { listQuery, omitQuery, omitting, strictQuery, whole } from '../http/request/list-query.ts'
@@ -56,6 +57,7 @@ const SORTABLE = ['created', 'updated', 'status', 'finished_at', 'duration'] as 
 
 /** Jobs of the caller: submit, list, retrieve, wait, cancel. */
 export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Route[] {
+  const hashing = new Places(COUNTS.hashedValues)
   return [
     defineRoute({
       method: 'POST',
@@ -161,7 +163,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       statuses: [200, 401, 404, 409, 503],
       errors: { job_not_ended: 409, no_receipt_key: 503, changed_while_sent: 503 },
       response: receipt,
-      run: (context, { caller, params }) => issueReceipt(context, caller, params['id'] ?? ''),
+      run: (context, { caller, params }) => issueReceipt(context, caller, params['id'] ?? '', hashing),
     }),
     defineRoute({
       method: 'GET',

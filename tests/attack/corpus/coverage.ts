@@ -40,6 +40,7 @@ const OF_COUNTS: Record<keyof typeof COUNTS, Coverage> = {
   responseBytes: ['view-large-programs', 'unread-responses'],
   waitingResponses: ['view-large-programs'],
   encodedChunks: ['view-large-programs', 'unread-responses'],
+  hashedValues: ['receipts'],
   pipelined: ['pipelined'],
   waitingRequests: ['waiting-requests', 'session-waits'],
   awaitedJobs: ['waiting-for-jobs'],
