@@ -117,14 +117,18 @@ export function plateauPoint(
   return first && { frequency: cellOf(frequencies, first.column), amplitude: cellOf(amplitudes, first.row) }
 }
 
-/** The best point of a map of scores, at a border or not; taken as the mean over its neighbors. */
+/**
+ * The best point of a map of scores, as the mean over its neighbors: of any amplitude, and of a frequency
+ * inside the map, where a noisy one has neighbors on both sides.
+ */
 export function bestScorePoint(
   frequencies: ArrayLike<number>,
   amplitudes: ArrayLike<number>,
   scores: ArrayLike<number>,
 ): { frequency: Estimate; amplitude: Estimate } {
   const cells = pairs(indexes(amplitudes), indexes(frequencies))
-  const [row, column] = bestCell(cells, frequencies.length, scores)
+  const isChoice = ([, column]: readonly [number, number]) => isInner(column, frequencies)
+  const [row, column] = bestCell(cells, frequencies.length, scores, isChoice)
   return { frequency: cellOf(frequencies, column), amplitude: cellOf(amplitudes, row) }
 }
 
@@ -158,8 +162,16 @@ function indexes(values: ArrayLike<number>): number[] {
 }
 
 /** The cell whose neighborhood has the largest mean, so that one noisy cell does not decide. */
-function bestCell(cells: readonly [number, number][], columns: number, scores: ArrayLike<number>) {
-  const means = neighborMeans(cells, columns, scores)
+function bestCell(
+  cells: readonly [number, number][],
+  columns: number,
+  scores: ArrayLike<number>,
+  isChoice: (cell: readonly [number, number]) => boolean = () => true,
+) {
+  const means = neighborMeans(cells, columns, scores).map((mean, at) => {
+    const cell = cells[at]
+    return cell && isChoice(cell) ? mean : Number.NEGATIVE_INFINITY
+  })
   return cells[means.indexOf(Math.max(...means))] ?? ([0, 0] as const)
 }
 
