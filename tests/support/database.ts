@@ -10,7 +10,9 @@ import {
 import { openServerDatabase } from '../../src/db/postgres/open-database.ts'
 import { FakeClock } from './fake-clock.ts'
 import { sharedServer, type TestServer } from './postgres/server.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { databaseFolder, type TemporaryFolder, temporaryFolder } from './temporary-folder.ts'
+
+type TestOptions = Partial<DatabaseOptions> & { schema?: Schema; log?: Log }
 
 /** A real database in a temporary folder, with a clock that stands still. */
 export interface TestDatabase extends AsyncDisposable {
@@ -25,19 +27,22 @@ export interface TestDatabase extends AsyncDisposable {
  * Opens a database in a temporary folder: `await using test = await openTestDatabase()`. With
  * `SVC_TEST_STORE=postgres` it is on a server, and the folder is empty.
  */
-export async function openTestDatabase(
-  options: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {},
-): Promise<TestDatabase> {
+export async function openTestDatabase(options: TestOptions = {}): Promise<TestDatabase> {
   const server = sharedServer()
   return server ? openOnServer(server, options) : openOnFile(options)
 }
 
 /** The same in a temporary folder, also with `SVC_TEST_STORE=postgres`. */
-export async function openOnFile({
-  schema,
-  ...options
-}: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {}): Promise<TestDatabase> {
-  const folder = temporaryFolder()
+export function openOnFile(options: TestOptions = {}): Promise<TestDatabase> {
+  return openIn(databaseFolder(), options)
+}
+
+/** The same on the disk, for tests of its flushes, which take no time in memory. */
+export function openOnDisk(options: TestOptions = {}): Promise<TestDatabase> {
+  return openIn(temporaryFolder(), options)
+}
+
+async function openIn(folder: TemporaryFolder, { schema, ...options }: TestOptions): Promise<TestDatabase> {
   const clock = new FakeClock()
   const db = await openDatabase({ dir: folder.path, clock, log: silentLog, ...options }, schema).catch(
     (error) => {
@@ -82,7 +87,7 @@ async function createTemplate(server: TestServer): Promise<ServerAddress> {
 /** The same on a server, with an empty folder. */
 export async function openOnServer(
   server: TestServer,
-  { schema, ...options }: Partial<DatabaseOptions> & { schema?: Schema; log?: Log } = {},
+  { schema, ...options }: TestOptions = {},
 ): Promise<TestDatabase> {
   const folder = temporaryFolder()
   const clock = new FakeClock()

@@ -12,6 +12,7 @@ import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
 import { RECORD_BYTES } from '../../../src/db/schema/stored-bytes.ts'
 import { postLedger } from '../../../src/db/store/accounts/ledger.ts'
 import { storedBytesOf } from '../../../src/db/store/accounts/stored-bytes.ts'
+import { createDeclared } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
 import { until } from '../../support/until.ts'
@@ -36,7 +37,7 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
   }, START_MS)
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  async function open(address = server.createDatabase(), clock = new FakeClock()) {
+  async function open(address = createDeclared(server), clock = new FakeClock()) {
     const lost: AppError[] = []
     const at = await address
     const options = { server: at, clock, log: silentLog, patienceMs: START_MS }
@@ -49,7 +50,7 @@ describe.skipIf(postgresMissing !== undefined)('a database on PostgreSQL', () =>
   test(
     'keeps what was written, and one process at a time writes',
     async () => {
-      const { db, at } = await open()
+      const { db, at } = await open(server.createDatabase())
       const id = await db.write('test', (tx) => tx.insert(users, ann).id)
       await expect(open(Promise.resolve(at))).rejects.toMatchObject({ reason: 'database_in_use' })
       await db.close()

@@ -10,6 +10,7 @@ import { Lease } from '../../../src/db/postgres/lease/lease.ts'
 import { acceptStateLoss } from '../../../src/db/postgres/lease/note.ts'
 import { openServerDatabase } from '../../../src/db/postgres/open-database.ts'
 import { MIGRATIONS } from '../../../src/db/schema/migrations/index.ts'
+import { createDeclared } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -73,7 +74,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
     test(
       'a stranger who keeps the lock of the preparation is named',
       async () => {
-        const at = await server.createDatabase()
+        const at = await createDeclared(server)
         const stranger = new SQL({
           url: `postgres://${at.user}@${at.host}:${at.port}/${at.database}`,
           ...{ max: 1, connection: { application_name: 'not svc' } },
@@ -90,7 +91,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
     )
 
   test('the clock of the database is compared with that of the server that leads', async () => {
-    await using north = new Contender(await server.createDatabase(), 'http://north')
+    await using north = new Contender(await createDeclared(server), 'http://north')
     const db = await north.open()
     const ahead = Date.now() - new FakeClock().now()
     expect(await db.shared?.clockDifferenceMs()).toBeWithin(ahead - START_MS, ahead + START_MS)
@@ -141,7 +142,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'a leader whose lease has passed to another one writes nothing, not even in a transaction that has begun',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       await using north = new Contender(at, 'http://north')
       const db = await north.open()
       // As another server does that takes the lease, but leaves its sessions.
@@ -158,7 +159,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'the sessions of a leader whose time is over are ended by the next one, which does not wait for their locks',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       const north = new Contender(at, 'http://north')
       await (await north.open()).close()
       await north.lease.release()
@@ -180,7 +181,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'all sessions of a leader are ended by the next one, also those that only read',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       await using north = new Contender(at, 'http://north')
       const db = await north.open()
       const rows = db.readApart({ sql: 'SELECT pg_sleep(60)', params: {} }).catch(() => 'ended')
@@ -202,7 +203,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'what is read before the services run may take longer than what is read later',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       await using north = new Contender(at, 'http://north')
       const db = await north.open(500)
       const read = () =>
@@ -218,7 +219,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'one that takes over does not wait for those who read the tables, such as pg_dump',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       const north = new Contender(at, 'http://north')
       await (await north.open()).close()
       await north.lease.release()
@@ -242,7 +243,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'one that is older than a server has seen is led by none who knows, until the loss is accepted',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       const renewals = async () => (await server.run('SELECT renewals FROM leader', at))[0]?.['renewals']
       const dir = newFolder()
       const north = new Contender(at, 'http://north', { dir })
@@ -279,7 +280,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'one of a newer version changes the tables when it leads and a backup is confirmed; an older one then refuses',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       const migrations = [
         ...MIGRATIONS,
         { id: 9_999, name: 'later', statements: ['CREATE TABLE later (id bigint)'] },
@@ -310,7 +311,7 @@ describe.skipIf(postgresMissing !== undefined)('servers that share a database', 
   test(
     'one with another root CA, or with a database of another program, is refused',
     async () => {
-      const at = await server.createDatabase()
+      const at = await createDeclared(server)
       await using north = new Contender(at, 'http://north')
       await north.lease.led
       await using south = new Contender(at, 'http://south', { rootCa: 'bb' })

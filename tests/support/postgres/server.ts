@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
 import { freePort } from '../free-port.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { databaseFolder, temporaryFolder } from '../temporary-folder.ts'
 import { until } from '../until.ts'
 
 const USER = 'svc'
@@ -58,7 +58,7 @@ export interface TestServer extends AsyncDisposable {
 export async function startServer({ flushes = false } = {}): Promise<TestServer> {
   const programs = findPrograms()
   if (programs === undefined) throw new Error('PostgreSQL is not installed; install the package postgresql')
-  const folder = temporaryFolder()
+  const folder = flushes ? temporaryFolder() : databaseFolder()
   const data = join(folder.path, 'data')
   const isRoot = process.getuid?.() === 0
   const makeDataFolder = (path: string) => {

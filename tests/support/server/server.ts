@@ -1,5 +1,4 @@
 import { cpSync, mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Log, newSecret, silentLog, systemClock } from '../../../src/base/index.ts'
 import type { ServerAddress } from '../../../src/db/engine/server-address.ts'
@@ -19,7 +18,7 @@ import {
 import { createDeclared, PATIENCE_MS } from '../database.ts'
 import { freePortRange } from '../free-port.ts'
 import { sharedServer } from '../postgres/server.ts'
-import { type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
+import { databaseFolder, type TemporaryFolder } from '../temporary-folder.ts'
 import { assertDeclared } from './declared-responses.ts'
 
 /** A response of the server; its body is parsed when it is JSON. */
@@ -197,7 +196,7 @@ let empty: Promise<TemporaryFolder> | undefined
  * stops: most of what the start of a server costs is to make them.
  */
 async function makeEmptyFolder(): Promise<TemporaryFolder> {
-  const folder = temporaryFolder()
+  const folder = databaseFolder()
   process.once('exit', () => folder[Symbol.dispose]())
   const flags = await testSettings(folder.path)
   const version = '2026.1.0-test'
@@ -215,7 +214,7 @@ async function makeEmptyFolder(): Promise<TemporaryFolder> {
 
 /** Opens a server: `await using test = await openTestServer()`. Request limits are off unless set. */
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const own = options.folder === undefined ? temporaryFolder() : undefined
+  const own = options.folder === undefined ? databaseFolder() : undefined
   const folder = options.folder ?? own?.path ?? ''
   const flags = { ...(await testSettings(folder)), ...(await databaseSettings(folder)), ...options.settings }
   const effective = readConfig({ flags, env: {} })
@@ -361,7 +360,7 @@ export async function startDriverProcess(
       log: silentLog,
       version: '2026.1.0-test',
       cwd: folder,
-      home: homedir(),
+      home: test.folder,
       env: process.env,
       hostArgv: [process.execPath, join(import.meta.dir, '../../../src/cli/main.ts'), 'driver', 'worker'],
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { silentLog, systemClock } from '../../../../src/base/index.ts'
 import { type Database, openDatabase } from '../../../../src/db/index.ts'
 import { openConnection } from '../../../../src/db/sqlite/connection.ts'
-import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { openOnDisk, type TestDatabase } from '../../../support/database.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { until } from '../../../support/until.ts'
 import { part, rows } from '../../../support/whole.ts'
@@ -26,7 +26,7 @@ async function addMany(test: TestDatabase, count: number): Promise<void> {
 }
 
 test('the log starts again and again while writes go on without a break', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   const salts = new Set<string>()
   // Of 2 GB of writes a tenth is enough, unless the thread that copies them hardly runs.
   for (let n = 0; n < 5_000 && salts.size < 5; n += 1) {
@@ -37,7 +37,7 @@ test('the log starts again and again while writes go on without a break', async 
 })
 
 test('a reader of an older state keeps the log; it starts again after the reader has ended', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   const reader = openConnection(join(test.dir, 'svc.db'), 'read')
   reader.run('BEGIN')
   reader.one('SELECT count(*) FROM meta')
@@ -53,7 +53,7 @@ test('a reader of an older state keeps the log; it starts again after the reader
 })
 
 test('a large commit is read only when it is on disk, and the mark follows it', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   const mark = () => readFileSync(join(test.dir, 'svc.db-mark')).toString('hex')
   const before = mark()
   let markAtRead = ''
@@ -71,7 +71,7 @@ test('a large commit is read only when it is on disk, and the mark follows it', 
 })
 
 test('reads that waited for one flush go on in many turns', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   let turn = 0
   const count = () => {
     turn += 1
@@ -116,7 +116,7 @@ test('a close during a checkpoint waits for it, and leaves everything in the dat
 })
 
 test('with a replicator, nothing is copied into the database', async () => {
-  await using test = await openTestDatabase({ checkpoints: 'external' })
+  await using test = await openOnDisk({ checkpoints: 'external' })
   const bytes = () => statSync(join(test.dir, 'svc.db')).size
   const [salt, before] = [saltOf(test), bytes()]
   await addMany(test, 40)

@@ -5,7 +5,7 @@ import { silentLog } from '../../../../src/base/index.ts'
 import { openDatabase } from '../../../../src/db/index.ts'
 import { openConnection } from '../../../../src/db/sqlite/connection.ts'
 import { qpus } from '../../../../src/db/store/qpus/index.ts'
-import { openTestDatabase } from '../../../support/database.ts'
+import { openOnDisk } from '../../../support/database.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
@@ -16,7 +16,7 @@ const open = (dir: string, options = {}) =>
 async function killed(commits: number) {
   const folder = temporaryFolder()
   const dir = join(folder.path, 'data')
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   for (let n = 0; n < commits; n += 1) await test.db.write('add', (tx) => tx.insert(qpus, { name: `q${n}` }))
   cpSync(test.dir, dir, { recursive: true })
   for (const name of ['svc.lock', 'svc.db-shm']) rmSync(join(dir, name), { force: true })
@@ -149,7 +149,7 @@ test('a database that was closed has no mark, and may be replaced by another one
 })
 
 test('every commit moves the mark, also after the log was begun again', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   const mark = () => readFileSync(join(test.dir, 'svc.db-mark')).toString('hex')
   const seen = new Set([mark()])
   for (let n = 0; n < 5; n += 1) {

@@ -5,7 +5,7 @@ import { silentLog } from '../../../../src/base/index.ts'
 import type { Params } from '../../../../src/db/engine/sql.ts'
 import { openConnection } from '../../../../src/db/sqlite/connection.ts'
 import { openWriteAheadLog } from '../../../../src/db/sqlite/durability/write-ahead-log.ts'
-import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { openOnDisk, type TestDatabase } from '../../../support/database.ts'
 import { FakeClock } from '../../../support/fake-clock.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
@@ -21,7 +21,7 @@ async function fill({ db }: TestDatabase): Promise<void> {
 }
 
 test('a large log is emptied once it has no reader and nothing has been written since the last call', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   const { db } = test
   const reader = openConnection(join(test.dir, 'svc.db'), 'read')
   reader.run('BEGIN')
@@ -66,14 +66,14 @@ test('the log is emptied without waiting for its readers, unlike writes', async 
 })
 
 test('a small log is left alone', async () => {
-  await using test = await openTestDatabase()
+  await using test = await openOnDisk()
   await test.db.files?.trimLog()
   expect(await test.db.files?.trimLog()).toBe(bytes(test))
   expect(bytes(test)).toBeGreaterThan(0)
 })
 
 test('a replicator empties the log, and gets a time without writes when it is large', async () => {
-  await using test = await openTestDatabase({ checkpoints: 'external' })
+  await using test = await openOnDisk({ checkpoints: 'external' })
   const { db, clock } = test
   await fill(test)
   await db.files?.trimLog()
