@@ -15,6 +15,7 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     gate: 'a run over a restart of the server, a killed tuner, its own check over both',
     full: 'progress after the restart, the check of a killed tuner, 4 s to restore hardware',
   },
+  'tests/black-box/operation/backup.test.ts': { gate: '4 kills of a backup', full: '12 kills' },
   'tests/black-box/operation/restart.test.ts': {
     gate: 'SIGTERM to a server and to a driver whose job ends in time',
     full: 'SIGTERM to a driver whose job does not',
@@ -39,6 +40,7 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
   'tests/db/store/qpus/known-qpus.test.ts': draws(8, 60),
   'tests/db/store/recalls/recalls.test.ts': { gate: '3,000 jobs', full: '100,000 jobs' },
   'tests/db/store/sessions/machine.test.ts': draws(200, 1_000),
+  'tests/devices/bench/cluster/sharing.test.ts': { gate: 'command set 1.1', full: '1.0 as well' },
   'tests/devices/bench/current/restore-left-over.test.ts': {
     gate: 'a kill at each third message to the rack',
     full: 'a kill at each message',
@@ -54,8 +56,8 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     full: 'the other spellings of these; 6 and 4 rounds',
   },
   'tests/devices/tuning/drift/drift-on-chip.test.ts': {
-    gate: 'a readout that turned, 3 quiet checks',
-    full: 'T1, f01 and the drive, 200 quiet checks',
+    gate: 'a readout that turned, 3 quiet checks, by the routines of the first two levels',
+    full: 'T1, f01 and the drive, 200 quiet checks, by all routines',
   },
   'tests/devices/tuning/measure/tone-shifts.test.ts': {
     gate: 'crosstalk of 5 % on one chip',
@@ -75,7 +77,10 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     gate: 'one fault for each routine',
     full: 'each fault for each routine',
   },
-  'tests/devices/tuning/routines/qubit/qubit-routines.test.ts': { gate: '2 chips', full: 'all chips' },
+  'tests/devices/tuning/routines/qubit/qubit-routines.test.ts': {
+    gate: 'one chip, one design that is off, one middle of two frequencies',
+    full: 'four chips, three designs, two middles',
+  },
   'tests/devices/tuning/routines/second-excited/second-excited.test.ts': { gate: 'one hand', full: 'both' },
   'tests/devices/tuning/run/broken-gates.test.ts': {
     gate: 'one routine that fails, one value that is off',
@@ -83,12 +88,12 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
   },
   'tests/devices/tuning/run/broken-units.test.ts': {
     gate: 'the routines of the readout, each broken in one way; one value off, by hand and by drift',
-    full: 'all routines in four ways; all values by several factors',
+    full: 'all routines in four ways, also of higher levels; all values by several factors',
   },
   'tests/devices/tuning/run/verify-line.test.ts': { gate: 'crosstalk of 5 %', full: '2 % as well' },
   'tests/devices/tuning/run/verify-run.test.ts': {
     gate: 'a readout that moved, a frequency that switches, a worse benchmark, a check that stays out',
-    full: 'a frequency and T1 that moved, one that leaves twice, a small loss, a quiet chip',
+    full: 'a frequency and T1 that moved, one that leaves twice, a small loss, a quiet chip, higher levels',
   },
   'tests/driver/calibration-stops.test.ts': { gate: 'one stop', full: '34 stops' },
   'tests/driver/connection/outbox-model.test.ts': draws(25, 300),

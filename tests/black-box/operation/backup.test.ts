@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { BELL, runSvc, Service, SVC } from '../../support/executable/service.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { part } from '../../support/whole.ts'
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
@@ -96,7 +97,7 @@ test('a backup that is killed at any moment leaves no file of the final name tha
   expect(whole).toMatchObject({ status: 0 })
   const { size } = statSync(join(folder.path, 'whole.db'))
   let partials = 0
-  for (let at = 0; at < 12; at++) {
+  for (let at = 0; at < 12; at += part(1, 3)) {
     const backup = Bun.spawn([SVC, 'backup', `b${at}.db`], {
       cwd: folder.path,
       stdio: ['ignore', 'ignore', 'ignore'],

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { closeSync, ftruncateSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { closeSync, cpSync, ftruncateSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { GATED } from '../../support/devices/gated.ts'
 import { startSvc } from '../../support/executable/background-process.ts'
@@ -158,15 +158,27 @@ test('a driver that is frozen beyond the job timeout loses its job, and its late
 })
 
 describe('the database folder', () => {
-  async function installed() {
-    const folder = temporaryFolder()
-    const service = await Service.install(folder.path)
+  const original = temporaryFolder()
+  let service: Service
+  beforeAll(async () => {
+    service = await Service.install(original.path)
     await service.start()
     const user = await service.createUser(10)
     await service.createQpu('kelvin')
     for (let n = 0; n < 40; n += 1) await submit(service, user.token)
     await service.stop()
-    return { folder, service, file: join(folder.path, 'svc_data', 'svc.db') }
+  })
+  afterAll(() => original[Symbol.dispose]())
+
+  /** A copy of a database with jobs, whose server has stopped. */
+  function installed() {
+    const folder = temporaryFolder()
+    cpSync(original.path, folder.path, { recursive: true })
+    return {
+      path: folder.path,
+      file: join(folder.path, 'svc_data', 'svc.db'),
+      [Symbol.dispose]: folder[Symbol.dispose],
+    }
   }
 
   const serve = (folder: string) =>
@@ -192,7 +204,8 @@ describe('the database folder', () => {
     ],
     ['that is no database', (file: string) => writeFileSync(file, 'Dear diary, '.repeat(1_000))],
   ])('%s is refused with status 3, the file and the remedy; nothing is created', async (_, damage) => {
-    const { folder, file } = await installed()
+    using folder = installed()
+    const { file } = folder
     damage(file)
     const size = statSync(file).size
     const { status, err } = await serve(folder.path)
@@ -203,35 +216,31 @@ describe('the database folder', () => {
     expect(statSync(file).size).toBe(size)
     const checked = await runSvc(['doctor'], { cwd: folder.path })
     expect(checked.status).toBe(3)
-    folder[Symbol.dispose]()
   })
 
   test('of a newer version is refused with status 3', async () => {
-    const { folder, file } = await installed()
-    const db = new Database(file)
+    using folder = installed()
+    const db = new Database(folder.file)
     db.run(`INSERT INTO migrations (id, name, hash, at) VALUES (9999, 'from_the_future', 'x', '2099-01-01')`)
     db.close()
     const { status, err } = await serve(folder.path)
     expect(err).toContain('written by a newer version (migration 9999 from_the_future)')
     expect(err.trim().split('\n')).toHaveLength(1)
     expect(status).toBe(3)
-    folder[Symbol.dispose]()
   })
 
   test('of a running server is refused to a second one, which names the process; the first continues', async () => {
-    const { folder, service } = await installed()
     await service.start()
-    const { status, err } = await serve(folder.path)
+    const { status, err } = await serve(original.path)
     expect(err).toContain('svc_data')
     expect(err).toMatch(/another|already|in use/)
     expect(err.trim().split('\n')).toHaveLength(1)
     expect(status).toBe(1)
-    const checked = await runSvc(['doctor'], { cwd: folder.path })
+    const checked = await runSvc(['doctor'], { cwd: original.path })
     expect(checked.status).toBe(1)
     expect((await service.call('GET', '/api/qpus/kelvin')).status).toBe(200)
     await service.stop()
     expect((await service.doctor()).status).toBe(0)
-    folder[Symbol.dispose]()
   })
 
   test('is found under --dir, and unlocked after a SIGKILL', async () => {

@@ -74,3 +74,10 @@ export function coldQubit(folder: string, truth: ChipTruth, deviceFile = COLD_DE
     },
   }
 }
+
+/** These routines, each after those of them that it follows. */
+export const only = (routines: readonly Routine[]): Routine[] =>
+  routines.map((each) => ({
+    ...each,
+    dependsOn: each.dependsOn.filter((name) => routines.some((other) => other.name === name)),
+  }))

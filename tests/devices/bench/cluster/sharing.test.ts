@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { SharedCluster } from '../../../support/cluster/shared-cluster.ts'
 import { until } from '../../../support/until.ts'
+import { rows } from '../../../support/whole.ts'
 
 const SHOTS = 20
 const TIMEOUT_MS = 120_000
@@ -33,7 +34,7 @@ describe('a cluster that several processes use', () => {
     TIMEOUT_MS,
   )
 
-  test.each(['1.0', '1.1'])(
+  test.each(rows(['1.1', '1.0'], 1))(
     'plays the jobs of one and the calibrations of the other after each other, command set %s',
     async (scpiVersion) => {
       await using shared = await SharedCluster.start({ scpiVersion, reset: '1.0e-6' })
