@@ -6,6 +6,7 @@ import { type JobSeen, submit, timesOf, untilJob } from '../../support/executabl
 import { Service } from '../../support/executable/service.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
+import { RUNS_WHOLE, rows } from '../../support/whole.ts'
 
 setDefaultTimeout(60_000)
 
@@ -53,28 +54,22 @@ const sent: Record<string, string> = {}
 
 const MOCK = {
   'fail once': '// svc-mock: fail=error attempts=1',
-  'fail always': '// svc-mock: fail=error',
   'crash once': '// svc-mock: fail=crash attempts=1',
   'behind the crash': '',
   'crash always': '// svc-mock: fail=crash',
   hang: '// svc-mock: fail=hang',
   'behind the hang': '',
-  'too long': '// svc-mock: latency=60',
-  'slow result': '// svc-mock: fail=slow_result',
   garbage: '// svc-mock: fail=garbage',
   'behind all': '',
+  ...(RUNS_WHOLE && {
+    'fail always': '// svc-mock: fail=error',
+    'too long': '// svc-mock: latency=60',
+    'slow result': '// svc-mock: fail=slow_result',
+  }),
 }
-const ODD_BEHAVIORS = [
-  'refuse',
-  'fault',
-  'bug',
-  'nothing',
-  'lie',
-  'stray',
-  'chatter',
-  'spin',
-  'exit',
-] as const
+/** Devices in their own process are tested with these in `tests/driver/languages.test.ts`, too. */
+const ENDS = rows(['spin', 'exit', 'nothing', 'lie', 'stray'], 2)
+const ODD_BEHAVIORS = ['refuse', 'fault', 'bug', 'chatter', ...ENDS]
 
 beforeAll(async () => {
   service = await Service.install(folder.path, { flags: ['--max-attempts', '2'] })
@@ -83,12 +78,12 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'odd.js'), ODD)
   await Promise.all([
     open('mock', 'mock', ['pragmas=true', 'job_timeout=2']),
-    open('shaky', 'mock', ['fail=crash', 'fail_every=3']),
+    RUNS_WHOLE && open('shaky', 'mock', ['fail=crash', 'fail_every=3']),
     open('odd', './odd.js#odd', ['job_timeout=1.5', 'color=red', 'data_dir=odd-data']),
     open('unplugged', './odd.js#odd', []),
   ])
   for (const [title, comment] of Object.entries(MOCK)) sent[title] = await send('mock', comment)
-  for (const n of [1, 2, 3, 4]) sent[`shaky ${n}`] = await send('shaky')
+  for (const n of RUNS_WHOLE ? [1, 2, 3, 4] : []) sent[`shaky ${n}`] = await send('shaky')
   for (const act of ODD_BEHAVIORS) {
     sent[act] = await send('odd', `// act: ${act}`)
     sent[`after ${act}`] = await send('odd')
@@ -133,13 +128,6 @@ describe('the mock device, instructed to', () => {
     expect(timesOf(job, 'completed')).toBe(1)
   })
 
-  test('fail always, fails the job when its attempts are used up, free of charge', async () => {
-    const job = await end('fail always')
-    expect([job.status, job.attempt, job.error?.code]).toEqual(['failed', 2, 'attempts_exhausted'])
-    expect(job.error?.message).toContain('mock device failed on purpose')
-    expect(job.charged_seconds).toBe(null)
-  })
-
   test('crash once, is restarted, and neither this job nor the one behind it is lost', async () => {
     const [job, behind] = [await end('crash once'), await end('behind the crash')]
     expect([job.status, job.attempt]).toEqual(['completed', 2])
@@ -160,23 +148,33 @@ describe('the mock device, instructed to', () => {
     expect(behind.status).toBe('completed')
   })
 
-  test('take longer than job_timeout, is stopped as well', async () => {
-    expect((await end('too long')).error?.code).toBe('timed_out')
-  })
-
-  test('to answer late, or with malformed numbers, does not complete a job', async () => {
-    expect((await end('slow result')).error?.code).toBe('timed_out')
+  test('answer with malformed numbers, does not complete a job', async () => {
     const garbage = await end('garbage')
     expect([garbage.status, garbage.results?.counts]).toEqual(['failed', undefined])
     expect((await end('behind all')).status).toBe('completed')
   })
 })
 
-test('a device that crashes at every third job still finishes all of them', async () => {
-  const jobs = await Promise.all([1, 2, 3, 4].map((n) => end(`shaky ${n}`)))
-  expect(jobs.map((job) => job.status)).toEqual(jobs.map(() => 'completed'))
-  expect(jobs.map((job) => job.attempt)).toEqual([1, 1, 2, 1])
-})
+if (RUNS_WHOLE)
+  describe('the mock device, instructed also to', () => {
+    test('fail always, fails the job when its attempts are used up, free of charge', async () => {
+      const job = await end('fail always')
+      expect([job.status, job.attempt, job.error?.code]).toEqual(['failed', 2, 'attempts_exhausted'])
+      expect(job.error?.message).toContain('mock device failed on purpose')
+      expect(job.charged_seconds).toBe(null)
+    })
+
+    test('answer late, or too late, does not complete a job', async () => {
+      for (const title of ['slow result', 'too long'])
+        expect((await end(title)).error?.code).toBe('timed_out')
+    })
+
+    test('a device that crashes at every third job still finishes all of them', async () => {
+      const jobs = await Promise.all([1, 2, 3, 4].map((n) => end(`shaky ${n}`)))
+      expect(jobs.map((job) => job.status)).toEqual(jobs.map(() => 'completed'))
+      expect(jobs.map((job) => job.attempt)).toEqual([1, 1, 2, 1])
+    })
+  })
 
 describe('an imported device', () => {
   test('is given every option that the driver does not read itself', async () => {
@@ -211,7 +209,7 @@ describe('an imported device', () => {
     expect(drivers['odd']?.log).toContain('/root/secret/instrument.cfg')
   })
 
-  test.each(['exit', 'spin', 'nothing', 'lie', 'stray'])(
+  test.each(ENDS)(
     'that does %s fails its job and nothing else',
     async (act) => {
       const [job, after] = [await end(act), await end(`after ${act}`)]
