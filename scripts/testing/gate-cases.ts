@@ -32,6 +32,7 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     gate: 'a kill at each step of the first checkpoint, 2 at any time',
     full: 'kills at later checkpoints, 12 at any time',
   },
+  'tests/db/postgres/attempt.test.ts': draws(30, 1_000),
   'tests/db/postgres/lease.test.ts': {
     gate: 'leading, standing by, loss and takeover',
     full: 'a stranger who keeps the lock, named after 25 s',
