@@ -7,18 +7,14 @@ export const RECIPES: readonly Recipe[] = [
     edits: [
       {
         file: 'src/server/tokens/routes.ts',
-        before: `    defineRoute({
-      method: 'PATCH',`,
-        text: `    defineRoute({
-      method: 'GET',
-      path: '/api/tokens/:id/name',
+        before: `    defineRoute('PATCH /api/tokens/:id', {`,
+        text: `    defineRoute('GET /api/tokens/:id/name', {
       access: 'signed_in',
       summary: 'Retrieve the name of an API token',
-      statuses: [200, 401, 404],
       response: v.object({ name: v.string() }),
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
-        const { name } = await findApiToken(db, user.id, params['id'] ?? '')
+        const { name } = await findApiToken(db, user.id, params.id)
         return { name }
       },
     }),

@@ -50,9 +50,7 @@ const COLUMNS = Object.keys(usageResponse.entries)
 
 /** QPU time and jobs by user, QPU and month: for superusers of everybody, for users their own. */
 export const accountingRoutes: Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/api/accounting',
+  defineRoute('GET /api/accounting', {
     access: 'signed_in',
     summary: 'List QPU time and jobs by month, user and QPU: the own ones, for superusers those of everybody',
     query: v.object({
@@ -193,9 +191,7 @@ const entry = v.pipe(
 )
 
 /** Every change of a balance; the balance is their sum. */
-export const ledgerRoute: Route = defineRoute({
-  method: 'GET',
-  path: '/api/ledger',
+export const ledgerRoute: Route = defineRoute('GET /api/ledger', {
   access: 'signed_in',
   summary: 'List the changes of the own balance of QPU time, newest first; superusers name a user',
   query: v.object({

@@ -19,9 +19,7 @@ const day = v.pipe(
 )
 
 /** How busy jobs kept the QPUs. A job counts whole on the day on which it ended. */
-export const utilizationRoute: Route = defineRoute({
-  method: 'GET',
-  path: '/api/op/utilization',
+export const utilizationRoute: Route = defineRoute('GET /api/op/utilization', {
   access: 'superuser',
   isOperation: true,
   summary: 'List the execution time of completed jobs that are stored by QPU and day (UTC)',

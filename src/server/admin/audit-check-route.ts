@@ -17,9 +17,7 @@ const hash = v.pipe(
 )
 
 /** The check that no entry of the audit log was changed or removed, in parts. */
-export const auditCheckRoute = defineRoute({
-  method: 'GET',
-  path: '/api/op/audit/verify',
+export const auditCheckRoute = defineRoute('GET /api/op/audit/verify', {
   access: 'superuser',
   summary:
     'Check that no entry of the audit log was changed or removed, in parts; see docs/how-to/operate.md',

@@ -28,9 +28,7 @@ const entry = v.object({
 })
 
 /** The audit log. */
-export const auditRoute = defineRoute({
-  method: 'GET',
-  path: '/api/op/audit',
+export const auditRoute = defineRoute('GET /api/op/audit', {
   access: 'superuser',
   summary: 'List the audit log, newest first, or write it to a file, filtered',
   query: v.object({

@@ -27,9 +27,7 @@ const setting = v.object({
 })
 
 /** The effective configuration. */
-export const configRoute = defineRoute({
-  method: 'GET',
-  path: '/api/op/config',
+export const configRoute = defineRoute('GET /api/op/config', {
   access: 'superuser',
   summary: 'Retrieve every setting with its value in force and the place where it was given',
   response: v.object({ settings: v.array(setting) }),
@@ -39,16 +37,13 @@ export const configRoute = defineRoute({
 const names = v.array(v.string())
 
 /** Reads the config file again, as SIGHUP does. */
-export const reloadRoute = defineRoute({
-  method: 'POST',
-  path: '/api/op/config/reload',
+export const reloadRoute = defineRoute('POST /api/op/config/reload', {
   access: 'superuser',
   summary: 'Read the config file again and apply the settings that may change while the server runs',
   response: v.object({
     changed: v.pipe(names, v.description('Settings whose new values are in force')),
     need_restart: v.pipe(names, v.description('Settings with another value at the next start')),
   }),
-  statuses: [200, 409],
   errors: { wrong_settings: 409 },
   async run({ db, live }, { caller }) {
     const { changed, needRestart } = live.reload()
@@ -63,9 +58,7 @@ const MAX_VALUE_LENGTH = 10_000
 const value = v.pipe(v.string(), v.maxLength(MAX_VALUE_LENGTH))
 
 /** Changes one setting in the config file. */
-export const changeRoute = defineRoute({
-  method: 'PATCH',
-  path: '/api/op/config',
+export const changeRoute = defineRoute('PATCH /api/op/config', {
   access: 'superuser',
   summary: 'Change a setting in the config file, whose comments stay, and apply it',
   body: v.object({
@@ -74,7 +67,6 @@ export const changeRoute = defineRoute({
     before: v.pipe(value, v.description('The value in force, which this one replaces')),
   }),
   response: v.object({ changed: names }),
-  statuses: [200, 409],
   errors: { wrong_settings: 409, set_elsewhere: 409, config_changed: 409, config_not_writable: 409 },
   async run({ db, live }, { caller, body }) {
     const { changed } = await live.change(body)

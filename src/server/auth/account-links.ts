@@ -17,7 +17,7 @@ interface AccountLinksDependencies {
 }
 
 /** Path of the page that each kind of link opens. */
-export const LINK_PATHS: Readonly<Record<LinkPurpose, string>> = {
+export const LINK_PATHS: Readonly<Record<LinkPurpose, `/${string}`>> = {
   verification: '/api/account-links/verification',
   passwordReset: '/api/account-links/password-reset',
   emailChange: '/api/account-links/email-change',

@@ -69,18 +69,14 @@ export function linkPages(confirmations: Confirmations): Route[] {
   return Object.entries(PAGES).flatMap(([purpose, page]) => {
     const path = LINK_PATHS[purpose as LinkPurpose]
     return [
-      defineRoute({
-        method: 'GET',
-        path,
+      defineRoute(`GET ${path}`, {
         access: 'public',
         summary: `Page of a mailed link: ${page.title.charAt(0).toLowerCase()}${page.title.slice(1)}`,
         query,
         media: 'text/html',
         run: async (_, { query }) => form(page, query.token),
       }),
-      defineRoute({
-        method: 'POST',
-        path,
+      defineRoute(`POST ${path}`, {
         access: 'public',
         summary: `Submit the page of a mailed link: ${page.title.charAt(0).toLowerCase()}${page.title.slice(1)}`,
         bodyForms: sent,

@@ -45,12 +45,11 @@ function routesOf(
   { links, confirmations }: LinkRouteDependencies,
   { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
 ): Route[] {
-  const path = (name: string) => `/api/collections/${collection}/${name}`
-  const post = { method: 'POST', access: 'public', bodyMedia: FORM_OR_JSON, statuses: [204] } as const
+  const path = `POST /api/collections/${collection}` as const
+  const post = { access: 'public', bodyMedia: FORM_OR_JSON, statuses: [204] } as const
   return [
-    defineRoute({
+    defineRoute(`${path}/request-password-reset`, {
       ...post,
-      path: path('request-password-reset'),
       summary: `Send a password reset link, if a ${who} has the address`,
       body: v.object({ email: emailAddress }),
       async run(_, { body }) {
@@ -59,9 +58,8 @@ function routesOf(
         return NO_CONTENT
       },
     }),
-    defineRoute({
+    defineRoute(`${path}/confirm-password-reset`, {
       ...post,
-      path: path('confirm-password-reset'),
       summary: `Set a new password for a ${who} with the token of a mailed link`,
       body: v.object({ token, password: v.string(), passwordConfirm: v.string() }),
       async run(_, { body }) {
@@ -69,9 +67,8 @@ function routesOf(
         return NO_CONTENT
       },
     }),
-    defineRoute({
+    defineRoute(`${path}/request-verification`, {
       ...post,
-      path: path('request-verification'),
       summary: `Send a verification link, if a ${who} has the address and it is not verified`,
       body: v.object({ email: emailAddress }),
       async run(_, { body }) {
@@ -79,9 +76,8 @@ function routesOf(
         return NO_CONTENT
       },
     }),
-    defineRoute({
+    defineRoute(`${path}/confirm-verification`, {
       ...post,
-      path: path('confirm-verification'),
       summary: `Verify the address of a ${who} with the token of a mailed link`,
       body: v.object({ token }),
       async run(_, { body }) {
@@ -89,9 +85,8 @@ function routesOf(
         return NO_CONTENT
       },
     }),
-    defineRoute({
+    defineRoute(`${path}/request-email-change`, {
       ...post,
-      path: path('request-email-change'),
       access: 'signed_in',
       summary: `Send a link that changes the address of the current ${who} to the new address`,
       body: v.object({ newEmail: emailAddress }),
@@ -100,9 +95,8 @@ function routesOf(
         return NO_CONTENT
       },
     }),
-    defineRoute({
+    defineRoute(`${path}/confirm-email-change`, {
       ...post,
-      path: path('confirm-email-change'),
       summary: `Change the address of a ${who} with the token of a mailed link and the password`,
       body: v.object({ token, password }),
       async run(_, { body, ...call }) {
@@ -117,9 +111,7 @@ const PURPOSES = { verification: 'verification', password_reset: 'passwordReset'
 
 /** For servers without mail, and for mails that do not arrive: a superuser passes the link on. */
 function createLinkRoute(links: AccountLinks): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/op/account-links',
+  return defineRoute('POST /api/op/account-links', {
     access: 'superuser',
     summary: 'Create a link that resets the password or verifies the address, to be passed on to its user',
     body: v.object({

@@ -49,9 +49,7 @@ export function authRoutes(context: ServerContext, logins: Logins): Route[] {
   return [...ACCOUNT_KINDS.flatMap((each) => routesOf(context, logins, each)), logoutEverywhere]
 }
 
-const logoutEverywhere = defineRoute({
-  method: 'POST',
-  path: '/api/auth/logout-everywhere',
+const logoutEverywhere = defineRoute('POST /api/auth/logout-everywhere', {
   access: 'signed_in',
   summary: "End all of the caller's logins and mailed links, this one included",
   body: v.object({
@@ -93,23 +91,19 @@ function routesOf(
   logins: Logins,
   { kind, collection, who }: (typeof ACCOUNT_KINDS)[number],
 ): Route[] {
-  const path = (name: string) => `/api/collections/${collection}/${name}`
+  const path = `/api/collections/${collection}` as const
   const response =
     kind === 'users'
       ? loginResponse('UserLogin', userResponse)
       : loginResponse('SuperuserLogin', superuserResponse)
   return [
-    defineRoute({
-      method: 'GET',
-      path: path('auth-methods'),
+    defineRoute(`GET ${path}/auth-methods`, {
       access: 'public',
       summary: `List the ways in which ${who}s can log in`,
       response: authMethodsResponse,
       run: () => authMethods(context, kind === 'users'),
     }),
-    defineRoute({
-      method: 'POST',
-      path: path('auth-with-password'),
+    defineRoute(`POST ${path}/auth-with-password`, {
       access: 'public',
       summary:
         kind === 'users'
@@ -126,9 +120,7 @@ function routesOf(
       },
     }),
     ...['request-otp', 'auth-with-otp'].map((name) =>
-      defineRoute({
-        method: 'POST',
-        path: path(name),
+      defineRoute(`POST ${path}/${name}`, {
         access: 'public',
         summary: 'Refused: one-time passwords are not supported',
         statuses: [403],
@@ -137,9 +129,7 @@ function routesOf(
         },
       }),
     ),
-    defineRoute({
-      method: 'POST',
-      path: path('auth-refresh'),
+    defineRoute(`POST ${path}/auth-refresh`, {
       access: 'signed_in',
       summary: `Refresh the login token of the current ${who}; an impersonation token is returned unchanged`,
       response,
@@ -149,9 +139,7 @@ function routesOf(
         return { token: bearerOf(request), record: logins.present(account) }
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: path('impersonate/:id'),
+    defineRoute(`POST ${path}/impersonate/:id`, {
       access: 'superuser',
       summary: `Issue a login token for another ${who}; it cannot be refreshed`,
       body: v.object({
@@ -161,10 +149,9 @@ function routesOf(
           0,
         ),
       }),
-      statuses: [200, 404],
       response,
       async run({ db, clock }, { body, caller, params, ...call }) {
-        const account = await findAccount(db, kind, params['id'] ?? '')
+        const account = await findAccount(db, kind, params.id)
         if (!account) throw notFound()
         const seconds = lifetimeOf(body.duration, kind, impersonationOf(caller), clock.now())
         const by = issuersOf(caller)

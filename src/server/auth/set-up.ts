@@ -49,9 +49,7 @@ export class SetUp {
 
   routes(): Route[] {
     return [
-      defineRoute({
-        method: 'POST',
-        path: '/api/op/setup',
+      defineRoute('POST /api/op/setup', {
         access: 'public',
         summary:
           'Create the first superuser with the one-time token that the server prints at its first start',

@@ -96,9 +96,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
   // turn share a commit, and with it the pages of the log that it writes. `slots` bounds how many wait.
   const turns = new Turns(clock, BOOKINGS_PER_TURN_MS, 1)
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/bookings',
+    defineRoute('POST /api/bookings', {
       access: 'signed_in',
       summary: 'Book a slot, or one every week: all of them or none',
       body: booking,
@@ -133,9 +131,7 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
         return new Reply(201, { slots: booked.map(presentSlot) })
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/bookings/:id',
+    defineRoute('DELETE /api/bookings/:id', {
       access: 'signed_in',
       summary: 'Cancel a slot, or it and the following ones of its weekly repetition',
       query: v.object({
@@ -144,13 +140,12 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
           v.description('1: also the later slots of the repetition'),
         ),
       }),
-      statuses: [200, 404],
       errors: { slot_started: 400 },
       response: v.object({ cancelled: v.number() }),
       async run(context, { caller, params, query }) {
         const user = await ownerOf(context, caller)
         const cancelled = await context.db.write('cancel slots', (tx) => {
-          const slot = requireSlot(tx, params['id'] ?? '', user)
+          const slot = requireSlot(tx, params.id, user)
           if (user !== undefined && slot.start_time <= tx.at) throw begun()
           const isSeries = query.following === '1' || query.following === 'true'
           const count = cancelFollowing(tx, isSeries ? slot : { ...slot, series: '' })
@@ -160,18 +155,15 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
         return { cancelled }
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/bookings/:id/end',
+    defineRoute('POST /api/bookings/:id/end', {
       access: 'signed_in',
       summary: 'End a running slot now, so that others can book the rest',
-      statuses: [200, 404],
       errors: { slot_not_running: 409 },
       response: slotResponse,
       async run(context, { caller, params }) {
         const user = await ownerOf(context, caller)
         const slot = await context.db.write('end slot', (tx) => {
-          const ended = endSlot(tx, requireSlot(tx, params['id'] ?? '', user))
+          const ended = endSlot(tx, requireSlot(tx, params.id, user))
           audit(tx, caller, { action: 'booking.end', slot: ended, count: 1 })
           return ended
         })

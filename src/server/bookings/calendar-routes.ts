@@ -47,9 +47,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
   const changes = new RateLimiter(RATES.calendarChanges, clock)
   const reads = new RateLimiter(RATES.calendarReads, clock)
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/calendar-feed',
+    defineRoute('GET /api/calendar-feed', {
       access: 'signed_in',
       summary: "Retrieve the caller's calendar feed, without its secret address",
       response: v.object({ feed: v.nullable(feedResponse) }),
@@ -59,9 +57,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         return { feed: feed ? presentFeed(feed) : null }
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/calendar-feed',
+    defineRoute('POST /api/calendar-feed', {
       access: 'signed_in',
       summary: 'Create the secret address of the calendar feed; it replaces the one before',
       body: v.object({ qpu: v.optional(qpu, '') }),
@@ -94,9 +90,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         return new Reply(201, { ...presentFeed(feed), url: `${publicUrl()}/api/calendar/${secret}.ics` })
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/api/calendar-feed',
+    defineRoute('PATCH /api/calendar-feed', {
       access: 'signed_in',
       summary: 'Change what the calendar feed contains; its address stays',
       body: v.object({ qpu }),
@@ -113,9 +107,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         return presentFeed(feed)
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/calendar-feed',
+    defineRoute('DELETE /api/calendar-feed', {
       access: 'signed_in',
       summary: 'Revoke the address of the calendar feed; it becomes invalid immediately',
       statuses: [200, 404],
@@ -134,16 +126,14 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
         return { status: 'deleted' }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/calendar/:file',
+    defineRoute('GET /api/calendar/:file', {
       access: 'public',
       summary: 'Read a calendar (RFC 5545) at its secret address, which ends with .ics',
       media: 'text/calendar; charset=utf-8',
       headers: { 'If-None-Match': 'The ETag of an earlier response: 304 if the calendar has not changed' },
-      statuses: [200, 304, 404],
+      statuses: [200, 304],
       async run({ db, config }, { params, request }) {
-        const [, secret] = /^([\w-]+)\.ics$/.exec((params['file'] ?? '').slice(0, MAX_FILE_LENGTH)) ?? []
+        const [, secret] = /^([\w-]+)\.ics$/.exec(params.file.slice(0, MAX_FILE_LENGTH)) ?? []
         const feed =
           secret === undefined ? undefined : await db.read((tx) => findCalendarByHash(tx, hashToken(secret)))
         if (!feed) throw noFeed()

@@ -78,9 +78,7 @@ const note = v.pipe(
 )
 
 /** When QPUs are occupied, without names; the slots themselves are read through the record routes. */
-export const scheduleRoute: Route = defineRoute({
-  method: 'GET',
-  path: '/api/schedule',
+export const scheduleRoute: Route = defineRoute('GET /api/schedule', {
   access: 'public',
   isOperation: true,
   summary: 'When QPUs are occupied: slots, sessions, calibrations, maintenance and jobs, without names',

@@ -19,9 +19,7 @@ import { CALIBRATION_ERRORS, calibrationOrder, requestCalibration } from './enqu
 
 /** Superusers queue calibrations; requests and reports are read through the record routes. */
 export const calibrationRoutes: Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/api/op/calibrate/dispatch',
+  defineRoute('POST /api/op/calibrate/dispatch', {
     access: 'superuser',
     isOperation: true,
     summary: 'Queue a calibration, or continue one that ended early; its tuner runs one at a time',
@@ -65,9 +63,7 @@ const unit = v.string()
 
 /** What calibrations found, by qubit or edge and parameter. The reports themselves are read as records. */
 export const calibrationHistoryRoutes: Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/api/calibration/values',
+  defineRoute('GET /api/calibration/values', {
     access: 'public',
     isOperation: true,
     summary:
@@ -104,9 +100,7 @@ export const calibrationHistoryRoutes: Route[] = [
       return { qpu: id, values }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/calibration/history',
+  defineRoute('GET /api/calibration/history', {
     access: 'signed_in',
     isOperation: true,
     summary: 'List the values that calibrations found for one parameter of a qubit or an edge over time',
@@ -149,9 +143,7 @@ export const calibrationHistoryRoutes: Route[] = [
       }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/calibration/medians',
+  defineRoute('GET /api/calibration/medians', {
     access: 'signed_in',
     isOperation: true,
     summary: 'List how the medians over all qubits or edges of a QPU changed with each calibration',

@@ -33,9 +33,7 @@ export type DeviceSchemas = v.InferOutput<typeof deviceSchema>[]
 /** Lists devices; `describe` loads their declarations, which the server itself does not need. */
 export function deviceRoutes(describe: () => Promise<DeviceSchemas>): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/devices',
+    defineRoute('GET /api/devices', {
       access: 'signed_in',
       summary: 'List the built-in devices of this version, each with the options that its driver accepts',
       response: v.array(deviceSchema),

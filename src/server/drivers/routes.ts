@@ -54,7 +54,6 @@ const registrationResponse = v.pipe(
 /** Registration, connection and switching of drivers. */
 export function driverRoutes(hub: Hub): Route[] {
   const connect = {
-    method: 'POST',
     access: 'public',
     body: connectRequest,
     statuses: [200, 401],
@@ -62,9 +61,7 @@ export function driverRoutes(hub: Hub): Route[] {
     response: connectResponse,
   } as const
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/op/drivers/create',
+    defineRoute('POST /api/op/drivers/create', {
       access: 'superuser',
       summary: 'Register a driver of a QPU; shows its access token once',
       body: v.object({
@@ -85,9 +82,7 @@ export function driverRoutes(hub: Hub): Route[] {
         return new Reply(201, await describeRegistration(context, row, token, { url: request.url, isSecure }))
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/op/drivers/token',
+    defineRoute('POST /api/op/drivers/token', {
       access: 'superuser',
       summary: 'Replace the access token of a driver, which disconnects it; shows the new token once',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()) }),
@@ -100,21 +95,17 @@ export function driverRoutes(hub: Hub): Route[] {
         return describeRegistration(context, row, token, { url: request.url, isSecure })
       },
     }),
-    defineRoute({
+    defineRoute('POST /api/op/drivers/connect', {
       ...connect,
-      path: '/api/op/drivers/connect',
       summary: 'Connect a driver: grants its lease and opens its message sockets',
       run: (_, { body, address }) => hub.connect(body, address),
     }),
-    defineRoute({
+    defineRoute('POST /api/op/qpus/connect', {
       ...connect,
-      path: '/api/op/qpus/connect',
       summary: 'Former path of /api/op/drivers/connect',
       run: (_, { body, address }) => hub.connect(body, address),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/op/drivers/toggle',
+    defineRoute('POST /api/op/drivers/toggle', {
       access: 'superuser',
       summary: 'Enable or disable a driver; disabling disconnects it',
       body: v.object({ id: v.pipe(v.string(), v.nonEmpty()), enabled: v.boolean() }),

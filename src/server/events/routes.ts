@@ -37,9 +37,7 @@ const series = v.pipe(
 
 /** Readings of monitors for charts. The events themselves are read by the record routes. */
 export const eventRoutes: Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/api/events/series',
+  defineRoute('GET /api/events/series', {
     access: 'signed_in',
     summary: 'Readings of a monitor over time: minimum, mean and maximum of each bucket, by channel',
     query: v.object({

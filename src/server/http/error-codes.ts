@@ -22,9 +22,11 @@ const STATUSES_OF_EVERY_ROUTE = [400, 429, 431, 500, 503, 507]
 
 /** Every status of a route in ascending order: its own, and those of the checks that precede every route. */
 export function statusesOf(route: Route): number[] {
-  const { access, body, bodyForms, scope, statuses, errors } = route
+  const { path, access, body, bodyForms, scope, statuses, errors } = route
   const reasons = Object.values({ ...checkedErrors(route), ...errors })
   const all = [...STATUSES_OF_EVERY_ROUTE, ...statuses, ...reasons]
+  // A route that can succeed refuses what its path does not name.
+  if (path.includes('/:') && statuses.some((status) => status < 400)) all.push(404)
   if (body) all.push(413)
   if (body || bodyForms) all.push(415)
   if (access !== 'public') all.push(401)

@@ -302,9 +302,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
     // Weak, because it is the same for all codings.
     return { bytes, etag: `W/"${Bun.hash(bytes).toString(36)}"` }
   }
-  return defineRoute({
-    method: 'GET',
-    path: '/api/openapi.json',
+  return defineRoute('GET /api/openapi.json', {
     access: 'public',
     summary: 'Retrieve the OpenAPI 3.1 description of this API',
     response: v.looseObject({ openapi: v.literal('3.1.0') }),

@@ -11,11 +11,19 @@ export type Access = 'public' | 'signed_in' | 'superuser'
 /** The status of each reason that the errors of a route can have. */
 export type RouteErrors = Readonly<Record<string, number>>
 
+/** Names of the parameters in a path, such as `id` of `/api/jobs/:id`; a pattern may follow in braces. */
+type NamesIn<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? WithoutPattern<Name> | NamesIn<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? WithoutPattern<Name>
+    : never
+type WithoutPattern<Name> = Name extends `${infer Plain}{${string}` ? Plain : Name
+
 /** The request as passed to a route's `run`; `body` and `query` are already validated. */
-export interface RouteRequest<Body, Query> {
+export interface RouteRequest<Body, Query, Path = `/:${string}`> {
   readonly body: Body
   readonly query: Query
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<NamesIn<Path> & string, string>>
   readonly caller: Caller
   /** The raw request, for headers and streams. */
   readonly request: Request
@@ -42,8 +50,10 @@ export class Reply {
   }
 }
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: Method
   /** Hono pattern such as `/api/jobs/:id`. */
   readonly path: string
   readonly access: Access
@@ -96,28 +106,32 @@ export interface Route {
 }
 
 /** What every route has to state. */
-type Required = 'method' | 'path' | 'access' | 'summary'
+type Required = 'access' | 'summary'
 
 /** A route as it is declared. */
-interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.GenericSchema>
+interface RouteDeclaration<Body extends v.GenericSchema, Query extends v.GenericSchema, Path>
   extends Pick<Route, Required>,
-    Partial<Omit<Route, Required | 'body' | 'query' | 'run'>> {
+    Partial<Omit<Route, Required | 'method' | 'path' | 'body' | 'query' | 'run'>> {
   body?: Body
   query?: Query
   /** Returns the JSON body of a 200, a `Reply`, or a `Response` for streams and files. */
   run(
     context: ServerContext,
-    request: RouteRequest<v.InferOutput<Body>, v.InferOutput<Query>>,
+    request: RouteRequest<v.InferOutput<Body>, v.InferOutput<Query>, Path>,
   ): Promise<unknown>
 }
 
-/** Declares a route. Access, body and query are checked before `run` is called. */
+/** Declares the route `METHOD /path`. Access, body and query are checked before `run` is called. */
 export function defineRoute<
+  const Target extends `${Method} /${string}`,
   Body extends v.GenericSchema = v.GenericSchema,
   Query extends v.GenericSchema = v.GenericSchema,
->(declaration: RouteDeclaration<Body, Query>): Route {
-  const { scope = declaration.method === 'GET' ? 'read' : 'all' } = declaration
+>(target: Target, declaration: RouteDeclaration<Body, Query, Target>): Route {
+  const [method, path] = target.split(' ') as [Method, string]
+  const { scope = method === 'GET' ? 'read' : 'all' } = declaration
   return {
+    method,
+    path,
     body: undefined,
     query: undefined,
     bodyForms: undefined,

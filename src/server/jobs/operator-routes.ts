@@ -23,6 +23,8 @@ import { findOpenQpu } from './judgement/target.ts'
 import { jobResponse } from './responses.ts'
 import { type JobView, presentJob } from './view.ts'
 
+const ACTIONS = '/api/op/jobs/:id'
+
 const reason = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(1_000)), '')
 
 /** Actions of superusers on any job; each is recorded in the job's timeline and in the audit log. */
@@ -42,7 +44,7 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
       not_pending: 409,
       held: 409,
     }),
-    defineRoute({
+    defineRoute(`POST ${ACTIONS}/requeue`, {
       ...actionRouteBase('requeue'),
       errors: { not_running: 409 },
       summary: 'Requeue a running job; a later result of its current attempt is not applied',
@@ -56,9 +58,8 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
       run: (context, { params, body, caller }) =>
         requeue(context, backoff, actionOf(params['id'], caller, body.reason), body.hold),
     }),
-    defineRoute({
+    defineRoute(`POST ${ACTIONS}/move`, {
       ...actionRouteBase('move'),
-      statuses: [200, 400, 401, 403, 404, 409, 503],
       errors: { not_pending: 409, same_qpu: 409, unsupported_by_qpu: 409, is_simulator: 409, ...CLOSED },
       summary: 'Move a pending job to another QPU; it keeps its place in the order of submission',
       body: v.object({
@@ -81,7 +82,7 @@ function actionRoute(
   work: (tx: Tx, action: JobAction) => Job,
   errors: RouteErrors,
 ): Route {
-  return defineRoute({
+  return defineRoute(`POST ${ACTIONS}/${name}`, {
     ...actionRouteBase(name),
     summary,
     errors,
@@ -98,11 +99,8 @@ const OPERATIONS = new Set(['hold', 'release', 'run-next', 'move'])
 
 function actionRouteBase(name: string) {
   return {
-    method: 'POST',
-    path: `/api/op/jobs/:id/${name}`,
     access: 'superuser',
     isOperation: OPERATIONS.has(name),
-    statuses: [200, 400, 401, 403, 404, 409],
     response: jobResponse,
   } as const
 }

@@ -10,17 +10,14 @@ const DEFAULT_QUEUED = 20
 const MAX_QUEUED = 100
 
 /** The head of the queue of a QPU, in the order in which the dispatcher takes it. */
-export const queueRoute: Route = defineRoute({
-  method: 'GET',
-  path: '/api/qpus/:name/queue',
+export const queueRoute: Route = defineRoute('GET /api/qpus/:name/queue', {
   access: 'public',
   isOperation: true,
   summary: 'List the first queued jobs of a QPU in the order of their start, without names of other users',
   query: v.object({ limit: v.optional(whole(1, MAX_QUEUED), String(DEFAULT_QUEUED)) }),
-  statuses: [200, 400, 404],
   response: v.array(queuedJobShape),
   async run(context, { params, query, caller }) {
-    const { id } = await getQpu(context.db, params['name'] ?? '')
+    const { id } = await getQpu(context.db, params.name)
     const { db, config, order, clock } = context
     const idleMs = config.idleThreshold
     const head = await db.read((tx) => readQueueHead(tx, id, { limit: query.limit, idleMs, order }))

@@ -59,9 +59,7 @@ const SORTABLE = ['created', 'updated', 'status', 'finished_at', 'duration'] as 
 export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Route[] {
   const hashing = new Places(COUNTS.hashedValues)
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/jobs',
+    defineRoute('POST /api/jobs', {
       access: 'signed_in',
       inSession: 'submit',
       scope: 'submit',
@@ -76,7 +74,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       response: v.union([submittedResponse, dryRunResponse]),
       receivesLarge: true,
       maxBody: BODIES.job,
-      statuses: [200, 201, 400, 401, 403, 409, 413, 422, 429, 503],
+      statuses: [200, 201],
       errors: SUBMISSION_ERRORS,
       async run(context, { body, query, caller, request }) {
         const [thread, dts] = [context.submissionThread, (target?: string) => readDts(context, target)]
@@ -90,9 +88,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         return new Reply(201, await submitJob(context, caller, submission, { idempotencyKey }))
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/jobs',
+    defineRoute('GET /api/jobs', {
       access: 'signed_in',
       isOperation: true,
       summary: "List the caller's jobs, newest first; superusers also those of others",
@@ -101,7 +97,7 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         ...jobFilters,
         omit: omitQuery(jobResponse),
       }),
-      statuses: [200, 400, 401, 403, 413, 503],
+      statuses: [200, 403],
       errors: { filter_too_costly: 400, page_too_large: 413, value_too_large: 413, changed_while_sent: 503 },
       response: v.array(jobResponse),
       async run(context, { query, ...call }) {
@@ -111,14 +107,12 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         return jobs.map((job) => omitting(job, query.omit))
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/jobs/count',
+    defineRoute('GET /api/jobs/count', {
       access: 'signed_in',
       isOperation: true,
       summary: 'Count the jobs that a list with these filters contains',
       query: strictQuery(jobFilters),
-      statuses: [200, 400, 401, 403],
+      statuses: [200, 403],
       errors: { filter_too_costly: 400 },
       response: v.object({ count: v.pipe(v.number(), v.integer()) }),
       async run(context, { query, ...call }) {
@@ -126,48 +120,37 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         return { count: await countJobs(context, call.caller, { ...query, filter }, call) }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/jobs/by-key/:key',
+    defineRoute('GET /api/jobs/by-key/:key', {
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
       summary: 'Retrieve the job that was submitted with an Idempotency-Key within 24 hours',
       query: v.object({ omit }),
-      statuses: [200, 400, 401, 404, 413, 503],
       errors: { unknown_key: 404, value_too_large: 413, changed_while_sent: 503 },
       response: jobDetailResponse,
       run: async (context, { query, caller, params }) =>
-        omitting(await viewByKey(context, caller, params['key'] ?? ''), query.omit),
+        omitting(await viewByKey(context, caller, params.key), query.omit),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/jobs/:id',
+    defineRoute('GET /api/jobs/:id', {
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
       summary: 'Retrieve a job, at once or when it has ended: results, timeline, charge, why it is pending',
       query: waitQuery,
-      statuses: [200, 400, 401, 404, 413, 429, 503],
       errors: { value_too_large: 413, too_many_waiting_requests: 429, changed_while_sent: 503 },
       response: jobDetailResponse,
       run: async (context, request) =>
         omitting(await awaitJob(context, waiting, request, request.query), request.query.omit),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/jobs/:id/receipt',
+    defineRoute('GET /api/jobs/:id/receipt', {
       access: 'signed_in',
       isOperation: true,
       summary: 'Sign what a job that has ended ran and returned',
-      statuses: [200, 401, 404, 409, 503],
       errors: { job_not_ended: 409, no_receipt_key: 503, changed_while_sent: 503 },
       response: receipt,
-      run: (context, { caller, params }) => issueReceipt(context, caller, params['id'] ?? '', hashing),
+      run: (context, { caller, params }) => issueReceipt(context, caller, params.id, hashing),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/jobs/:id/partial-results',
+    defineRoute('GET /api/jobs/:id/partial-results', {
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
@@ -181,14 +164,11 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
           '0',
         ),
       }),
-      statuses: [200, 400, 401, 404],
       response: partialResultsResponse,
       run: (context, { query, caller, params }) =>
-        viewPartialResults(context, caller, { id: params['id'] ?? '', after: query.after }),
+        viewPartialResults(context, caller, { id: params.id, after: query.after }),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/jobs/changes',
+    defineRoute('POST /api/jobs/changes', {
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
@@ -196,26 +176,20 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       summary:
         'Retrieve the jobs that have another status than the known one, at once or when the first one has',
       body: jobChangesBody,
-      statuses: [200, 400, 401, 413, 429, 503],
       errors: { too_many_waiting_requests: 429, changed_while_sent: 503 },
       response: jobChangesResponse,
       run: (context, request) => awaitJobChanges(context, waiting, request, request.body),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/jobs/:id/cancel',
+    defineRoute('POST /api/jobs/:id/cancel', {
       access: 'signed_in',
       inSession: 'submit',
       scope: 'submit',
       summary: 'Cancel a pending job',
-      statuses: [200, 401, 404, 409],
       errors: { not_pending: 409 },
       response: jobResponse,
-      run: (context, { caller, params }) => cancelJob(context, caller, params['id'] ?? ''),
+      run: (context, { caller, params }) => cancelJob(context, caller, params.id),
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/api/jobs/:id',
+    defineRoute('PATCH /api/jobs/:id', {
       access: 'signed_in',
       scope: 'submit',
       summary: 'Change the name and the tags of a job, in any state; what is omitted stays',
@@ -223,23 +197,19 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
         name: v.optional(v.pipe(jobLabels.name, v.description('Name of the job; empty for none'))),
         tags: v.optional(v.pipe(jobLabels.tags, v.description('Replace all tags of the job'))),
       }),
-      statuses: [200, 400, 401, 404, 413, 503],
       errors: { value_too_large: 413, changed_while_sent: 503 },
       response: jobResponse,
       run: (context, { body, caller, params }) =>
-        relabelJob(context, caller, { id: params['id'] ?? '', labels: body }),
+        relabelJob(context, caller, { id: params.id, labels: body }),
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/jobs/:id',
+    defineRoute('DELETE /api/jobs/:id', {
       access: 'signed_in',
       scope: 'submit',
       summary: 'Delete a job that has ended; its charge and audit entries remain',
-      statuses: [200, 401, 404, 409],
       errors: { job_not_ended: 409 },
       response: v.object({ status: v.literal('deleted') }),
       async run(context, { caller, params }) {
-        await deleteJob(context, caller, params['id'] ?? '')
+        await deleteJob(context, caller, params.id)
         return { status: 'deleted' }
       },
     }),

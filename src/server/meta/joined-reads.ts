@@ -38,9 +38,7 @@ const path = v.pipe(
  */
 export function joinedReadsRoute(clock: Clock): Route {
   const turns = new Turns(clock, STARTS_MS)
-  return defineRoute({
-    method: 'POST',
-    path: '/api/reads',
+  return defineRoute('POST /api/reads', {
     access: 'public',
     scope: 'read',
     summary:

@@ -10,9 +10,7 @@ import type { Readiness } from './readiness.ts'
 /** Routes about the server itself: health, version, configuration of the web pages, root CA. */
 export function metaRoutes(readiness: Readiness, clock: Clock): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: HEALTH_PATH,
+    defineRoute(`GET ${HEALTH_PATH}`, {
       access: 'public',
       summary:
         'Check that the server responds and can read its database; with ?ready=1, that it can do its work',
@@ -32,18 +30,14 @@ export function metaRoutes(readiness: Readiness, clock: Clock): Route[] {
         return healthOf(db.shared && 'leader')
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/version',
+    defineRoute('GET /api/op/version', {
       access: 'superuser',
       isOperation: true,
       summary: 'Retrieve the version of the application',
       response: v.object({ version: v.string() }),
       run: async ({ version }) => ({ version }),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/ui/config',
+    defineRoute('GET /api/ui/config', {
       access: 'public',
       summary: 'Retrieve the configuration of the web pages before login',
       response: v.object({
@@ -88,9 +82,7 @@ export function metaRoutes(readiness: Readiness, clock: Clock): Route[] {
       },
     }),
     joinedReadsRoute(clock),
-    defineRoute({
-      method: 'GET',
-      path: '/api/pub/root-ca.pem',
+    defineRoute('GET /api/pub/root-ca.pem', {
       access: 'public',
       isOperation: true,
       summary: "Retrieve the server's root CA certificate; compare it with the pinned fingerprint",

@@ -254,9 +254,7 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const
 /** Metrics for a monitoring system. */
 export function metricsRoutes(metrics: Metrics): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: METRICS_PATH,
+    defineRoute(`GET ${METRICS_PATH}`, {
       access: 'public',
       summary: 'Retrieve metrics in the Prometheus text format; for superusers and for direct local callers',
       media: METRICS_MEDIA,

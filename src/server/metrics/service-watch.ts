@@ -142,9 +142,7 @@ const nullable = (text: string) => v.pipe(v.nullable(v.number()), v.description(
 /** The state of the service for operators. */
 export function serviceRoutes(watch: ServiceWatch): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/service',
+    defineRoute('GET /api/op/service', {
       access: 'superuser',
       isOperation: true,
       summary: 'Retrieve the figures of the service with their limits and their course over the last day',

@@ -6,16 +6,13 @@ import { defineRoute, type Route } from '../http/route.ts'
 
 /** Routes that change notifications; the record routes read them. */
 export const notificationRoutes: Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/api/notifications/:id/dismiss',
+  defineRoute('POST /api/notifications/:id/dismiss', {
     access: 'signed_in',
     summary: 'Dismiss a notification for the caller; a repetition changes nothing',
-    statuses: [200, 404],
     response: v.object({ status: v.literal('dismissed') }),
     async run({ db }, { caller, params }) {
       const user = await actingUser(db, caller)
-      const status = await dismissNotification(db, user.id, params['id'] ?? '')
+      const status = await dismissNotification(db, user.id, params.id)
       switch (status) {
         case 'dismissed':
           return { status }

@@ -176,9 +176,7 @@ const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
 /** QPUs: public reads and the actions of superusers. */
 export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/api/qpus',
+  defineRoute('GET /api/qpus', {
     access: 'public',
     inSession: 'read',
     isOperation: true,
@@ -189,17 +187,14 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       return presentOccupied(context, await listQpus(context.db, query), caller, estimateNewJob)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/qpus/:name',
+  defineRoute('GET /api/qpus/:name', {
     access: 'public',
     inSession: 'read',
     isOperation: true,
     summary: 'Retrieve a QPU by name or id, with the description of its device',
-    statuses: [200, 404],
     response: qpuDetailResponse,
     async run(context, { params, caller }) {
-      const qpu = await getQpu(context.db, params['name'] ?? '')
+      const qpu = await getQpu(context.db, params.name)
       const [shown] = await presentOccupied(context, [qpu], caller, estimateNewJob)
       const [estimates, description] = await context.db.read(
         (tx) => [readEstimateScores(tx, qpu.id), tx.read(descriptionOf(qpu.id))] as const,
@@ -207,9 +202,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       return { ...shown, estimates, description }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/op/qpus/availability',
+  defineRoute('GET /api/op/qpus/availability', {
     access: 'public',
     isOperation: true,
     summary: 'List the QPUs that run no jobs now, each with its reason',
@@ -223,9 +216,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       })
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/api/op/qpus/create',
+  defineRoute('POST /api/op/qpus/create', {
     access: 'superuser',
     summary: 'Register a QPU together with its process driver; shows the access token once',
     body: v.object({
@@ -271,9 +262,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       })
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/api/op/qpu/toggle',
+  defineRoute('POST /api/op/qpu/toggle', {
     access: 'superuser',
     isOperation: true,
     summary: 'Enable or disable a QPU; disabling disconnects its drivers',
@@ -286,9 +275,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       return { id: qpu.id, name: qpu.name, enabled: qpu.enabled, status: qpu.status }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/op/qpu/delete',
+  defineRoute('GET /api/op/qpu/delete', {
     access: 'superuser',
     summary: 'List what the deletion of a QPU would delete',
     query: strictQuery(qpuIdentifier),
@@ -296,9 +283,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
     response: qpuContents,
     run: async ({ db }, { query }) => presentContents(await previewQpuDeletion(db, nameOrIdOf(query))),
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/api/op/qpu/delete',
+  defineRoute('POST /api/op/qpu/delete', {
     access: 'superuser',
     summary:
       'Delete a QPU with what belongs to it; nothing while a job for it or a calibration is unfinished',
@@ -312,9 +297,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       return presentContents(deleted)
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/api/op/qpu/maintenance',
+  defineRoute('POST /api/op/qpu/maintenance', {
     access: 'superuser',
     isOperation: true,
     summary: 'Start or end maintenance of a QPU; its jobs wait, its drivers are notified',
@@ -342,9 +325,7 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       return presentQpu(context, changed.qpu)
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/api/op/qpu/drain',
+  defineRoute('POST /api/op/qpu/drain', {
     access: 'superuser',
     isOperation: true,
     summary: 'Drain a QPU, or end draining: a running job finishes, other jobs and new ones wait',

@@ -146,18 +146,14 @@ export class Realtime implements LoginRelay {
 
   routes(): Route[] {
     return [
-      defineRoute({
-        method: 'GET',
-        path: '/api/realtime',
+      defineRoute('GET /api/realtime', {
         access: 'public',
         summary: 'Open a stream of changes (server-sent events)',
         statuses: [200, 405],
         media: 'text/event-stream',
         run: async (_, request) => this.#open(request),
       }),
-      defineRoute({
-        method: 'POST',
-        path: '/api/realtime',
+      defineRoute('POST /api/realtime', {
         access: 'public',
         scope: 'read',
         summary: 'Set the subscriptions of a stream and identify its caller',

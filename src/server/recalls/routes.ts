@@ -62,9 +62,7 @@ const recallResponse = v.pipe(
 /** Reports and intervals whose results are declared bad. `wake`: there are jobs to refund. */
 export function recallRoutes(wake: () => void): Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/op/recalls',
+    defineRoute('POST /api/op/recalls', {
       access: 'superuser',
       isOperation: true,
       summary: 'Recall the results of a calibration report or of an interval of a QPU; refunds their charges',
@@ -81,26 +79,21 @@ export function recallRoutes(wake: () => void): Route[] {
         return new Reply(201, present(recall))
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/op/recalls/:id/undo',
+    defineRoute('POST /api/op/recalls/:id/undo', {
       access: 'superuser',
       isOperation: true,
       summary: 'Withdraw a recall: what was refunded because of it alone is deducted again',
       body: v.strictObject({ reason }),
-      statuses: [200, 404],
       errors: { already_undone: 409 },
       response: recallResponse,
       async run({ db }, { params, body, caller }) {
         const order = { actor: callerName(caller), reason: body.reason }
-        const recall = await db.write('undo recall', (tx) => undoRecall(tx, params['id'] ?? '', order))
+        const recall = await db.write('undo recall', (tx) => undoRecall(tx, params.id, order))
         wake()
         return present(recall)
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/recalls',
+    defineRoute('GET /api/recalls', {
       access: 'signed_in',
       isOperation: true,
       summary: 'List recalls of results, newest first, also those that were withdrawn',

@@ -24,20 +24,17 @@ const LONG_SECONDS = 120
 
 /** The routes of the record-store pattern, the same for every collection. */
 export function recordRoutes(service: RecordService): Route[] {
-  const requested = (params: Readonly<Record<string, string>>) =>
-    collectionOf(service, params['collection'] ?? '')
+  const requested = (params: { collection: string }) => collectionOf(service, params.collection)
   const shapes = recordShapes(service.context.db.names)
   const parameters = { collection: shapes.collection }
   const write = { bodyForms: shapes.body, bodyMedia: FORM_OR_JSON }
   return [
-    defineRoute({
-      method: 'GET',
-      path: RECORDS,
+    defineRoute(`GET ${RECORDS}`, {
       params: parameters,
       access: 'public',
       summary: 'List the records of a collection that are visible to the caller by its list rule',
       query: listQuery,
-      statuses: [200, 403, 404],
+      statuses: [200, 403],
       errors: LIST_ERRORS,
       response: pageOf(shapes.record),
       files: EXPORT_TYPES,
@@ -50,66 +47,55 @@ export function recordRoutes(service: RecordService): Route[] {
           : exportRecords(service, collection, format, request)
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: RECORD,
+    defineRoute(`GET ${RECORD}`, {
       params: parameters,
       access: 'public',
       summary: 'Retrieve a record, if it is visible to the caller by the view rule of its collection',
       query: recordQuery,
-      statuses: [200, 403, 404],
+      statuses: [200, 403],
       errors: READ_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
-        viewRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),
+        viewRecord(service, requested(params), params.id, { ...call, query: texts(query) }),
     }),
-    defineRoute({
-      method: 'POST',
-      path: RECORDS,
+    defineRoute(`POST ${RECORDS}`, {
       params: parameters,
       access: 'public',
       scope: 'submit',
       summary: 'Create a record, if the create rule of the collection allows it',
       query: recordQuery,
       ...write,
-      statuses: [200, 401, 404],
+      statuses: [200, 401],
       errors: CREATE_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
         createRecord(service, requested(params), { ...call, query: texts(query) }),
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: RECORD,
+    defineRoute(`PATCH ${RECORD}`, {
       params: parameters,
       access: 'public',
       summary: 'Change a record, if the update rule of its collection allows it',
       query: recordQuery,
       ...write,
-      statuses: [200, 404],
       errors: UPDATE_ERRORS,
       response: shapes.record,
       run: async (_, { params, query, ...call }) =>
-        updateRecord(service, requested(params), params['id'] ?? '', { ...call, query: texts(query) }),
+        updateRecord(service, requested(params), params.id, { ...call, query: texts(query) }),
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: RECORD,
+    defineRoute(`DELETE ${RECORD}`, {
       params: parameters,
       access: 'public',
       summary: 'Delete a record, if the delete rule of its collection allows it',
-      statuses: [204, 404],
+      statuses: [204],
       errors: REMOVE_ERRORS,
       async run(_, { params, ...call }) {
         call.setIdleTimeout(LONG_SECONDS)
-        await removeRecord(service, requested(params), params['id'] ?? '', { ...call, query: {} })
+        await removeRecord(service, requested(params), params.id, { ...call, query: {} })
         return new Reply(204)
       },
     }),
     ...collectionRoutes(service),
-    defineRoute({
-      method: 'POST',
-      path: '/api/batch',
+    defineRoute('POST /api/batch', {
       access: 'public',
       summary: 'Refused: batch requests are not supported',
       statuses: [403],
@@ -128,15 +114,13 @@ function collectionRoutes(service: RecordService): Route[] {
   const refused = {
     access: 'superuser',
     summary: 'Refused: collections cannot be changed',
-    statuses: [401, 403],
+    statuses: [403],
   } as const
   const run = async () => {
     throw new AppError('forbidden', 'Collections are part of the program and cannot be changed')
   }
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/collections',
+    defineRoute('GET /api/collections', {
       access: 'superuser',
       summary: 'List the collections with their fields and rules',
       query: v.objectWithRest({}, v.string()),
@@ -150,19 +134,15 @@ function collectionRoutes(service: RecordService): Route[] {
         return { page, perPage, totalItems, totalPages, items }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: COLLECTION,
+    defineRoute(`GET ${COLLECTION}`, {
       access: 'superuser',
       summary: 'Retrieve a collection with its fields and rules',
-      statuses: [200, 404],
       response: collectionResponse,
-      run: async (_, { params }) =>
-        presentCollection(service, collectionOf(service, params['collection'] ?? '')),
+      run: async (_, { params }) => presentCollection(service, collectionOf(service, params.collection)),
     }),
-    defineRoute({ ...refused, method: 'POST', path: '/api/collections', run }),
-    defineRoute({ ...refused, method: 'PATCH', path: COLLECTION, run }),
-    defineRoute({ ...refused, method: 'DELETE', path: COLLECTION, run }),
+    defineRoute('POST /api/collections', { ...refused, run }),
+    defineRoute(`PATCH ${COLLECTION}`, { ...refused, run }),
+    defineRoute(`DELETE ${COLLECTION}`, { ...refused, run }),
   ]
 }
 

@@ -107,9 +107,7 @@ interface SessionRouteDependencies extends WaitDependencies {
 /** Sessions: a QPU held for one user without a booking. */
 export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRouteDependencies): Route[] {
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/sessions',
+    defineRoute('POST /api/sessions', {
       access: 'signed_in',
       scope: 'submit',
       isForClusters: true,
@@ -119,7 +117,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         'Idempotency-Key': 'Repeating the request with the same key returns the same holder and secret',
       },
       response: startedResponse,
-      statuses: [200, 201, 400, 403, 404, 409, 422, 429],
+      statuses: [200, 201, 404],
       errors: {
         session_open: 409,
         session_closed: 409,
@@ -165,9 +163,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         return started.made === 'nothing' ? response : new Reply(201, response)
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/sessions',
+    defineRoute('GET /api/sessions', {
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
@@ -180,7 +176,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         qpu: v.optional(v.pipe(v.string(), v.description('Name or id of a QPU'))),
         limit: v.optional(whole(1, MAX_LISTED), '50'),
       }),
-      statuses: [200, 400, 404],
+      statuses: [200, 404],
       response: v.array(sessionResponse),
       async run(context, { query, caller }) {
         const { db } = context
@@ -197,9 +193,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         })
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/sessions/:id',
+    defineRoute('GET /api/sessions/:id', {
       access: 'signed_in',
       inSession: 'read',
       isOperation: true,
@@ -217,12 +211,11 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
           v.pipe(v.picklist(STATES), v.description('With `wait`: respond as soon as it has another state')),
         ),
       }),
-      statuses: [200, 400, 404, 429],
       errors: { too_many_waiting_requests: 429 },
       response: sessionResponse,
       async run(context, route) {
         const { caller, params, query } = route
-        const id = params['id'] ?? ''
+        const id = params.id
         if (query.wait === 0) return readSession(context, caller, id)
         const holder = holderOf(caller)
         if (holder?.session === id) await context.db.write('renew holder', (tx) => renewHolder(tx, holder))
@@ -239,21 +232,18 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         })
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/api/sessions/:id',
+    defineRoute('PATCH /api/sessions/:id', {
       access: 'signed_in',
       inSession: 'submit',
       scope: 'submit',
       isForClusters: true,
       summary: 'Change how long a session lasts after its first activation',
       body: v.object({ seconds }),
-      statuses: [200, 400, 404, 409, 429],
       errors: { session_closed: 409 },
       response: sessionResponse,
       async run(context, { body, params, caller }) {
         return context.db.write('extend session', (tx) => {
-          const session = requireOwn(tx, caller, params['id'] ?? '')
+          const session = requireOwn(tx, caller, params.id)
           assertOpen(session)
           if (caller.kind !== 'superuser') bookings.take(session.user)
           audit(tx, caller, 'session.extend', session, { seconds: body.seconds })
@@ -261,9 +251,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
         })
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/sessions/:id',
+    defineRoute('DELETE /api/sessions/:id', {
       access: 'signed_in',
       inSession: 'read',
       scope: 'submit',
@@ -283,10 +271,9 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
           ),
         ),
       }),
-      statuses: [200, 404],
       response: sessionResponse,
       async run(context, { query, params, caller }) {
-        const id = params['id'] ?? ''
+        const id = params.id
         return context.db.write('end session', (tx) => {
           const session = requireOwn(tx, caller, id)
           const rate = context.config.sessionRate

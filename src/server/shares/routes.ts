@@ -59,9 +59,7 @@ interface ShareDependencies {
 export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
   const creations = new RateLimiter(RATES.apiTokens, clock)
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/shares',
+    defineRoute('POST /api/shares', {
       access: 'signed_in',
       summary: 'Create a link that opens one job or report without a login, read-only, until it expires',
       body: v.object({
@@ -77,7 +75,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
           DEFAULT_DAYS,
         ),
       }),
-      statuses: [201, 404, 409],
+      statuses: [201, 404],
       errors: { too_many_links: 409 },
       response: v.pipe(
         v.object({
@@ -103,9 +101,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
         return new Reply(201, { ...share, url: `${publicUrl()}/shared/${secret}` })
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/shares',
+    defineRoute('GET /api/shares', {
       access: 'signed_in',
       summary: "List the caller's valid links to a job or report; superusers also those of others",
       query: v.object(target),
@@ -115,29 +111,23 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
         return db.read((tx) => listShares(tx, { ...query, user }))
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/shares/:id',
+    defineRoute('DELETE /api/shares/:id', {
       access: 'signed_in',
       summary: 'Revoke a link; it becomes invalid immediately',
-      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { params, caller, ...call }) {
         const user = await ownUnlessSuperuser({ db }, caller)
         const removal = { actor: callerName(caller), personal: { ...clientOf(call) } }
-        const id = params['id'] ?? ''
+        const id = params.id
         await db.write('revoke share', (tx) => {
           if (!removeShare(tx, { id, user }, removal)) throw noShare()
         })
         return { status: 'deleted' }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/shared/:secret',
+    defineRoute('GET /api/shared/:secret', {
       access: 'public',
       summary: 'Read the job or report that a link opens',
-      statuses: [200, 404],
       errors: { value_too_large: 413, changed_while_sent: 503 },
       response: v.pipe(
         v.object({
@@ -150,7 +140,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
         v.title('Shared'),
       ),
       async run(context, { params }) {
-        const hash = hashToken(params['secret'] ?? '')
+        const hash = hashToken(params.secret)
         const share = await context.db.read((tx) => findShareByHash(tx, hash))
         if (!share) throw noShare()
         return context.db.read((tx) => openShare(context, tx, share))

@@ -135,9 +135,7 @@ function assertFuture(expiresAt: string | undefined, now: number, stored = ''): 
 export function tokenRoutes(clock: Clock): Route[] {
   const creations = new RateLimiter(RATES.apiTokens, clock)
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/tokens',
+    defineRoute('POST /api/tokens', {
       access: 'signed_in',
       summary: 'Create an API token',
       body: v.object({
@@ -170,9 +168,7 @@ export function tokenRoutes(clock: Clock): Route[] {
         return new Reply(201, { ...presentToken(row), token })
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/tokens',
+    defineRoute('GET /api/tokens', {
       access: 'signed_in',
       summary: "List the caller's API tokens",
       query: listQuery(['created', 'updated', 'name', 'expires_at'], '-created'),
@@ -182,30 +178,24 @@ export function tokenRoutes(clock: Clock): Route[] {
         return presentTokens(db, user.id, await listApiTokens(db, user.id, query))
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/tokens/:id',
+    defineRoute('GET /api/tokens/:id', {
       access: 'signed_in',
       summary: 'Retrieve an API token',
-      statuses: [200, 404],
       response: tokenResponse,
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
-        const token = await findApiToken(db, user.id, params['id'] ?? '')
+        const token = await findApiToken(db, user.id, params.id)
         return (await presentTokens(db, user.id, [token]))[0]
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/api/tokens/:id',
+    defineRoute('PATCH /api/tokens/:id', {
       access: 'signed_in',
       summary: 'Rename an API token or change its expiry',
       body: v.object({ name: v.optional(name), expires_at: v.optional(expiry) }),
-      statuses: [200, 404],
       response: tokenResponse,
       async run({ db }, { body, caller, params }) {
         const user = await actingUser(db, caller)
-        const id = params['id'] ?? ''
+        const id = params.id
         if (body.expires_at) {
           assertFuture(body.expires_at, clock.now(), (await findApiToken(db, user.id, id)).expires_at)
         }
@@ -220,20 +210,17 @@ export function tokenRoutes(clock: Clock): Route[] {
         return (await presentTokens(db, user.id, [token]))[0]
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/tokens/:id',
+    defineRoute('DELETE /api/tokens/:id', {
       access: 'signed_in',
       // A program that signs out ends its own token.
       isOperation: true,
       summary: 'Delete an API token; it becomes invalid immediately',
-      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
         const own = apiTokenOf(caller)
         if (own?.scope === 'operate' && own.id !== params['id']) throw notFound()
-        await removeApiToken(db, user.id, params['id'] ?? '')
+        await removeApiToken(db, user.id, params.id)
         return { status: 'deleted' }
       },
     }),

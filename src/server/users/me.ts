@@ -53,9 +53,7 @@ const response = v.pipe(
 )
 
 /** The caller's own account, credentials and limits. */
-export const meRoute: Route = defineRoute({
-  method: 'GET',
-  path: '/api/me',
+export const meRoute: Route = defineRoute('GET /api/me', {
   access: 'signed_in',
   isOperation: true,
   summary: 'Retrieve the own account, its balance, the credentials in use and the limits that apply',

@@ -10,9 +10,7 @@ import { meRoute } from './me.ts'
 const MAX_USERS = 100
 
 /** What a superuser sees of users besides their records. */
-const userActivityRoute: Route = defineRoute({
-  method: 'GET',
-  path: '/api/op/user-activity',
+const userActivityRoute: Route = defineRoute('GET /api/op/user-activity', {
   access: 'superuser',
   summary: 'Retrieve when users last logged in, and their QPU time in the last 30 days',
   query: v.object({
@@ -54,16 +52,13 @@ const balance = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MAX_QPU
 export const userRoutes: Route[] = [
   meRoute,
   userActivityRoute,
-  defineRoute({
-    method: 'PATCH',
-    path: '/api/admin/users/:id',
+  defineRoute('PATCH /api/admin/users/:id', {
     access: 'superuser',
     summary: "Set a user's balance of QPU time or list of API tokens",
     body: v.object({ qpu_seconds: v.optional(balance), api_tokens: v.optional(v.array(recordId)) }),
-    statuses: [200, 404],
     response: userResponse,
     async run({ db }, { body, caller, params }) {
-      const row = await changeUserAccount(db, callerName(caller), params['id'] ?? '', {
+      const row = await changeUserAccount(db, callerName(caller), params.id, {
         qpuSeconds: body.qpu_seconds,
         apiTokens: body.api_tokens,
       })

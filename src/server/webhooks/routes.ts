@@ -99,9 +99,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
     }
   }
   return [
-    defineRoute({
-      method: 'POST',
-      path: '/api/webhooks',
+    defineRoute('POST /api/webhooks', {
       access: 'signed_in',
       summary: 'Register a webhook',
       body: v.object({ url, kinds, description: v.optional(description, '') }),
@@ -122,9 +120,7 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
         return new Reply(201, { ...presentWebhook(row), secret })
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/webhooks',
+    defineRoute('GET /api/webhooks', {
       access: 'signed_in',
       summary: "List the caller's webhooks",
       response: v.array(webhookResponse),
@@ -133,30 +129,24 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
         return (await listWebhooks(db, user.id)).map(presentWebhook)
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/webhooks/:id',
+    defineRoute('GET /api/webhooks/:id', {
       access: 'signed_in',
       summary: 'Retrieve a webhook',
-      statuses: [200, 404],
       response: webhookResponse,
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
-        return presentWebhook(await findWebhook(db, user.id, params['id'] ?? ''))
+        return presentWebhook(await findWebhook(db, user.id, params.id))
       },
     }),
-    defineRoute({
-      method: 'PATCH',
-      path: '/api/webhooks/:id',
+    defineRoute('PATCH /api/webhooks/:id', {
       access: 'signed_in',
       summary: 'Change a webhook, or enable or disable it',
       body: v.partial(v.object({ url, kinds, description, enabled: v.boolean() })),
-      statuses: [200, 404],
       errors: { address_not_allowed: 400, name_not_resolved: 400, operator_kind: 403 },
       response: webhookResponse,
       async run(context, call) {
         const change = await changeBy(context, call)
-        const id = call.params['id'] ?? ''
+        const id = call.params.id
         await findWebhook(context.db, change.user, id)
         changes.take(change.actor)
         const { url: sent, ...rest } = call.body
@@ -166,46 +156,38 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
         return presentWebhook(row)
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/api/webhooks/:id',
+    defineRoute('DELETE /api/webhooks/:id', {
       access: 'signed_in',
       summary: 'Delete a webhook with its pending deliveries',
-      statuses: [200, 404],
       response: v.object({ status: v.literal('deleted') }),
       async run(context, call) {
-        await removeWebhook(context.db, call.params['id'] ?? '', await changeBy(context, call))
+        await removeWebhook(context.db, call.params.id, await changeBy(context, call))
         return { status: 'deleted' }
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/webhooks/:id/rotate',
+    defineRoute('POST /api/webhooks/:id/rotate', {
       access: 'signed_in',
       summary: 'Replace the secret; deliveries are signed with the previous one too for 24 hours',
-      statuses: [200, 404],
       errors: { operator_kind: 403 },
       response: withSecret,
       async run(context, call) {
         const change = await changeBy(context, call)
-        const id = call.params['id'] ?? ''
+        const id = call.params.id
         await findWebhook(context.db, change.user, id)
         changes.take(change.actor)
         const secret = newWebhookSecret()
         return { ...presentWebhook(await rotateSecret(context.db, id, secret, change)), secret }
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/webhooks/:id/test',
+    defineRoute('POST /api/webhooks/:id/test', {
       access: 'signed_in',
       summary: 'Queue a delivery of the kind webhook.test; its outcome is among the deliveries',
-      statuses: [202, 404],
+      statuses: [202],
       errors: { webhook_disabled: 409, too_many_deliveries: 409 },
       response: v.object({ delivery: v.string() }),
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
-        const id = params['id'] ?? ''
+        const id = params.id
         await findWebhook(db, user.id, id)
         changes.take(callerName(caller))
         const delivery = await queueTestDelivery(db, user.id, id)
@@ -213,17 +195,14 @@ export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Rou
         return new Reply(202, { delivery })
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/webhooks/:id/deliveries',
+    defineRoute('GET /api/webhooks/:id/deliveries', {
       access: 'signed_in',
       summary: 'List the newest deliveries: those that are pending, and the last 100 that ended',
       query: v.object({ limit: v.optional(whole(1, 200), '50') }),
-      statuses: [200, 404],
       response: v.array(deliveryResponse),
       async run({ db }, { caller, params, query }) {
         const user = await actingUser(db, caller)
-        const { id } = await findWebhook(db, user.id, params['id'] ?? '')
+        const { id } = await findWebhook(db, user.id, params.id)
         return (await db.read((tx) => listDeliveries(tx, id, query.limit))).map(presentDelivery)
       },
     }),

@@ -61,7 +61,7 @@ test('every reason in the source is declared by a route, or reaches no response'
   expect([...others].filter((reason) => declared.has(reason) || !reasons.has(reason))).toEqual([])
 })
 
-const common = { run: async () => undefined, summary: 'An item', path: '/api/items' } as const
+const common = { run: async () => undefined, summary: 'An item' } as const
 
 test('a code has the same status on every route', async () => {
   await using server = await openTestServer()
@@ -74,7 +74,7 @@ test('a code has the same status on every route', async () => {
 })
 
 test('errorCodesOf() derives the codes of the checks from access, scope and body', () => {
-  const read = defineRoute({ ...common, method: 'GET', access: 'public' })
+  const read = defineRoute('GET /api/items', { ...common, access: 'public' })
   expect(Object.keys(errorCodesOf(read))).not.toContain('unauthorized')
   expect(errorCodesOf(read)).toMatchObject({
     bad_parameter: 400,
@@ -82,10 +82,13 @@ test('errorCodesOf() derives the codes of the checks from access, scope and body
     internal: 500,
     restoring: 503,
   })
+  expect(statusesOf(read)).not.toContain(404)
+  const one = { ...common, access: 'public' } as const
+  expect(statusesOf(defineRoute('GET /api/items/:id', one))).toContain(404)
+  expect(statusesOf(defineRoute('GET /api/items/:id', { ...one, statuses: [403] }))).not.toContain(404)
   const body = v.object({ name: v.string() })
-  const write = defineRoute({
+  const write = defineRoute('POST /api/items', {
     ...common,
-    method: 'POST',
     access: 'superuser',
     body,
     errors: { not_pending: 409 },

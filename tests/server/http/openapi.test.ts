@@ -13,9 +13,7 @@ import { openTestServer, TestClient } from '../../support/server/server.ts'
 const run = async () => undefined
 const item = v.pipe(v.object({ id: v.string() }), v.title('Item'))
 const routes = [
-  defineRoute({
-    method: 'GET',
-    path: '/api/items/:id',
+  defineRoute('GET /api/items/:id', {
     access: 'signed_in',
     summary: 'One item',
     query: v.object({ from: v.string(), to: v.optional(v.string()) }),
@@ -24,18 +22,14 @@ const routes = [
     response: item,
     run,
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/api/items/:id',
+  defineRoute('PATCH /api/items/:id', {
     access: 'superuser',
     summary: 'Change an item',
     body: v.object({ name: v.string(), size: v.optional(v.pipe(v.number(), v.minValue(1)), 5) }),
     response: v.array(item),
     run,
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/api/text',
+  defineRoute('GET /api/text', {
     access: 'public',
     summary: 'Text',
     media: 'text/plain',

@@ -37,9 +37,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
     return new Reply(202, presentOperation(operation, undefined))
   }
   return [
-    defineRoute({
-      method: 'GET',
-      path: BACKUPS,
+    defineRoute(`GET ${BACKUPS}`, {
       access: 'superuser',
       summary: 'List the backups and the databases that restores and upgrades have kept, newest first',
       errors: { not_with_postgres: 409 },
@@ -53,9 +51,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         return { backups: files.map(presentBackup), total, operation: lastOf(operations) }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${BACKUPS}/operation`,
+    defineRoute(`GET ${BACKUPS}/operation`, {
       access: 'superuser',
       summary: 'Retrieve the progress or the outcome of the last operation on a backup since the start',
       statuses: [200, 404],
@@ -66,9 +62,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         return last
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: BACKUPS,
+    defineRoute(`POST ${BACKUPS}`, {
       access: 'superuser',
       summary: 'Make a checked backup in the background',
       body: v.object({
@@ -88,9 +82,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         return begin(context, caller, { kind: 'create', name, path: newBackupPath(folderOf(context), name) })
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: `${BACKUPS}/restore`,
+    defineRoute(`POST ${BACKUPS}/restore`, {
       access: 'superuser',
       summary: 'Replace the database by a backup; everything after the backup is lost',
       body: v.object({
@@ -108,9 +100,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         return begin(context, caller, { kind: 'restore', name, path })
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: `${BACKUPS}/:name/verify`,
+    defineRoute(`POST ${BACKUPS}/:name/verify`, {
       access: 'superuser',
       summary: 'Check a backup completely in the background',
       statuses: [202],
@@ -121,9 +111,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         return begin(context, caller, { kind: 'verify', name, path })
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${BACKUPS}/:name/file`,
+    defineRoute(`GET ${BACKUPS}/:name/file`, {
       access: 'superuser',
       summary: 'Download a backup, or a range of it; it contains the keys that sign logins',
       headers: { Range: 'Bytes to send, such as `bytes=1000-`.' },
@@ -137,9 +125,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
         return fileResponse(request, { ...file, type: 'application/vnd.sqlite3' })
       },
     }),
-    defineRoute({
-      method: 'DELETE',
-      path: `${BACKUPS}/:name`,
+    defineRoute(`DELETE ${BACKUPS}/:name`, {
       access: 'superuser',
       summary: 'Delete a backup with the result of its check and the root CA stored next to it',
       statuses: [204],

@@ -48,9 +48,7 @@ const bucket = v.object({
 /** The log of the server, also from before its start. */
 export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/logs',
+    defineRoute('GET /api/op/logs', {
       access: 'superuser',
       summary: 'List lines of the log, newest first, with the fields that were logged',
       query: v.object({
@@ -80,9 +78,7 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
         }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/logs/histogram',
+    defineRoute('GET /api/op/logs/histogram', {
       access: 'superuser',
       summary: 'Count the lines of the log by level in intervals of equal length',
       query: v.object({
@@ -121,9 +117,7 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
         }
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/logs/tail',
+    defineRoute('GET /api/op/logs/tail', {
       access: 'superuser',
       summary: 'Follow the log: each line as an event `line`; `dropped` has the number of lines not sent',
       query: v.object({ level, text }),

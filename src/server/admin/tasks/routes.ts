@@ -22,20 +22,16 @@ const taskResponse = v.object({
 /** The background tasks of the server. */
 export function taskRoutes(tasks: BackgroundTasks): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/tasks',
+    defineRoute('GET /api/op/tasks', {
       access: 'superuser',
       summary: 'List the background tasks with their last and their next run',
       response: v.object({ tasks: v.array(taskResponse) }),
       run: async () => ({ tasks: [...tasks.all].map(([id, loop]) => presentTask(id, loop)) }),
     }),
-    defineRoute({
-      method: 'POST',
-      path: '/api/op/tasks/:id/run',
+    defineRoute('POST /api/op/tasks/:id/run', {
       access: 'superuser',
       summary: 'Run a background task now',
-      statuses: [202, 404],
+      statuses: [202],
       errors: { task_running: 409 },
       response: taskResponse,
       async run({ db }, { params: { id = '' }, caller }) {

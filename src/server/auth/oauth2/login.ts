@@ -65,9 +65,7 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     return tx.insert(users, { ...values.output, email, verified: email !== '', tokenKey: newSecret() })
   }
 
-  return defineRoute({
-    method: 'POST',
-    path: '/api/collections/users/auth-with-oauth2',
+  return defineRoute('POST /api/collections/users/auth-with-oauth2', {
     access: 'public',
     summary: 'Log in with the code of an OAuth2 provider; a logged-in user links the account',
     body,

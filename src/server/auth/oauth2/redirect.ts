@@ -59,18 +59,14 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
   }
 
   return [
-    defineRoute({
-      method: 'GET',
-      path: PATH,
+    defineRoute(`GET ${PATH}`, {
       access: 'public',
       summary: 'Redirect URL for OAuth2 providers',
       query: result,
       statuses: [307],
       run: async (_, { query }) => showReturn(query, 307),
     }),
-    defineRoute({
-      method: 'POST',
-      path: PATH,
+    defineRoute(`POST ${PATH}`, {
       access: 'public',
       summary: 'Redirect URL for OAuth2 providers that send a form',
       bodyForms: result,
@@ -79,9 +75,7 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
       run: async (_, { request }) =>
         showReturn(validate(result, await readFormTexts(request, MAX_FORM_BYTES)), 303),
     }),
-    defineRoute({
-      method: 'GET',
-      path: `${PATH}/return`,
+    defineRoute(`GET ${PATH}/return`, {
       access: 'public',
       summary:
         'Page that passes the login to the page that began it, or asks before it goes to another program',
@@ -93,9 +87,7 @@ export function oauth2RedirectRoutes(clock: Clock, relay: LoginRelay): Route[] {
         return ended ? showOutcome(ended, { request, address }) : redirect(303, 'failed')
       },
     }),
-    defineRoute({
-      method: 'POST',
-      path: `${PATH}/deliver`,
+    defineRoute(`POST ${PATH}/deliver`, {
       access: 'public',
       summary: 'Deliver a login to the program that waits for it, as the page before it asks',
       bodyForms: sealedResult,
@@ -167,9 +159,7 @@ ${list}
 }
 
 function pageRoute(name: string, title: string, text: string): Route {
-  return defineRoute({
-    method: 'GET',
-    path: `${PATH}/${name}`,
+  return defineRoute(`GET ${PATH}/${name}`, {
     access: 'public',
     summary: `Page of the login window, which closes itself: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
     media: 'text/html',

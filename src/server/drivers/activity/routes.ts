@@ -26,9 +26,7 @@ const activity = v.object({
 /** What drivers send, and how a driver reaches the server; for the drivers page. */
 export function driverActivityRoutes(log: DriverActivityLog): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/op/drivers/activity',
+    defineRoute('GET /api/op/drivers/activity', {
       access: 'superuser',
       isOperation: true,
       summary:

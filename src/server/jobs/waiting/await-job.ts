@@ -21,10 +21,10 @@ interface JobWaitQuery {
 export async function awaitJob(
   context: ServerContext,
   dependencies: WaitDependencies,
-  route: RouteRequest<unknown, unknown>,
+  route: RouteRequest<unknown, unknown, '/:id'>,
   { wait: seconds, status }: JobWaitQuery,
 ): Promise<JobView> {
-  const id = route.params['id'] ?? ''
+  const { id } = route.params
   if (seconds === 0) return viewJob(context, route.caller, id)
   return awaitState(dependencies, route, {
     id,
