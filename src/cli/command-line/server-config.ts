@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
   AppError,
@@ -69,7 +69,7 @@ export function configSource(flags: GivenFlags): ConfigSource {
       const text = changed ?? textOfFile()
       return readConfig({ flags, env: process.env, file: text === undefined ? undefined : { path, text } })
     },
-    write: (text) => replaceConfigFile(path, text),
+    write: (text, before) => replaceConfigFile(path, text, () => (textOfFile() ?? '') === before),
   }
 }
 
@@ -83,16 +83,23 @@ function readConfigFile(path: string): string {
   }
 }
 
-/** Through a link, so that it stays one; with the permissions of the file. */
-async function replaceConfigFile(path: string, text: string): Promise<void> {
+/**
+ * Through a link, so that it stays one; with the permissions of the file. Returns false if the file has
+ * changed meanwhile.
+ */
+async function replaceConfigFile(path: string, text: string, isUnchanged: () => boolean): Promise<boolean> {
   try {
     const target = existsSync(path) ? realpathSync(path) : resolve(path)
     const next = `${target}.next`
     const file = await open(next, 'w', existsSync(target) ? statSync(target).mode : 0o600)
     await file.writeFile(text)
     await file.sync().finally(() => file.close())
-    await rename(next, target)
+    // Read last, and in the same turn, so that what an editor saves during the flush is not overwritten.
+    const isReplaced = isUnchanged()
+    if (isReplaced) renameSync(next, target)
+    else rmSync(next)
     await flushFolder(dirname(target))
+    return isReplaced
   } catch (error) {
     const message = `${path} is not changed: ${reasonOf(error)}; change it on the machine of the server, and reload it`
     throw new AppError('conflict', message, { reason: 'config_not_writable', cause: error })

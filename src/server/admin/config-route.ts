@@ -67,7 +67,7 @@ export const changeRoute = defineRoute('PATCH /api/op/config', {
     before: v.pipe(value, v.description('The value in force, which this one replaces')),
   }),
   response: v.object({ changed: names }),
-  errors: { wrong_settings: 409, set_elsewhere: 409, config_changed: 409, config_not_writable: 409 },
+  errors: { set_elsewhere: 409, config_changed: 409, config_not_writable: 409 },
   async run({ db, live }, { caller, body }) {
     const { changed } = await live.change(body)
     const { name, ...detail } = body

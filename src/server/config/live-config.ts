@@ -27,8 +27,11 @@ type ReloadableName = (typeof RELOADABLE)[number]
 export interface ConfigSource {
   /** Reads them as at the start; `text` instead of that of the config file, if given. */
   read(text?: string): EffectiveConfig
-  /** Replaces the config file, whole or not at all. @throws AppError `conflict` if it cannot be written. */
-  write(text: string): Promise<void>
+  /**
+   * Replaces the config file, whole or not at all; returns false if its text is another one than `before`.
+   * @throws AppError `conflict` if it cannot be written.
+   */
+  write(text: string, before: string): Promise<boolean>
 }
 
 /** A setting to change in the config file. */
@@ -74,12 +77,8 @@ export class LiveConfig {
 
   /** Reads the settings again and applies the reloadable ones. Wrong settings throw and change nothing. */
   reload(): Reload {
-    return this.replace(this.#read())
-  }
-
-  #read(): EffectiveConfig {
     try {
-      return this.#source?.read() ?? this.#latest
+      return this.replace(this.#source?.read() ?? this.#latest)
     } catch (error) {
       const message = `Nothing is changed: ${messageOf(error)}`
       throw new AppError('conflict', message, { reason: 'wrong_settings', cause: error })
@@ -101,13 +100,12 @@ export class LiveConfig {
     if (!this.#source) throw refused('set_elsewhere', 'This server has no config file; restart it with one')
     const { kind }: Setting<unknown> = SETTINGS[name]
     const inForce = kind.format(this.current[name])
-    if (this.#isChanging || inForce !== before || this.#read().fileText !== fileText)
-      throw refused('config_changed', `The config file was changed meanwhile; reload it and look at ${name}`)
+    if (this.#isChanging || inForce !== before) throw changedMeanwhile(name)
     const text = editConfig(fileText, name, value)
     const effective = readChanged(this.#source, text)
     this.#isChanging = true
     try {
-      await this.#source.write(text)
+      if (!(await this.#source.write(text, fileText))) throw changedMeanwhile(name)
     } finally {
       this.#isChanging = false
     }
@@ -140,6 +138,10 @@ function readChanged(source: ConfigSource, text: string): EffectiveConfig {
   } catch (error) {
     throw badField('The value is not accepted', 'value', messageOf(error))
   }
+}
+
+function changedMeanwhile(name: string): AppError {
+  return refused('config_changed', `The config file was changed meanwhile; reload it and look at ${name}`)
 }
 
 function refused(reason: 'set_elsewhere' | 'config_changed', message: string): AppError {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { configSource } from '../../../src/cli/command-line/server-config.ts'
 import { LiveConfig, readConfig } from '../../../src/server/index.ts'
 import { openTestServer } from '../../support/server/server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const configOf = (flags: Record<string, string> = {}) => readConfig({ flags, env: {} })
 
@@ -34,7 +38,7 @@ describe('LiveConfig', () => {
     const audit = (await server.admin.get('/api/op/audit?action=config.reload')).body
     expect(audit).toMatchObject({ entries: [{ detail: { changed: [] } }] })
     const read: { next: () => ReturnType<typeof configOf> } = { next: () => configOf({ userRate: '1:1' }) }
-    const live = new LiveConfig(configOf(), { read: () => read.next(), write: async () => undefined })
+    const live = new LiveConfig(configOf(), { read: () => read.next(), write: async () => true })
     expect(live.reload()).toEqual({ changed: ['userRate'], needRestart: [] })
     read.next = () => configOf({ userRate: 'many' })
     expect(() => live.reload()).toThrow('--user-rate')
@@ -46,9 +50,11 @@ describe('LiveConfig', () => {
     const flags = { submitRate: '1:1' }
     const read = (text = file) => readConfig({ flags, env: {}, file: { path: 'svc.config.yml', text } })
     const written = Promise.withResolvers<void>()
-    const write = async (text: string) => {
+    const write = async (text: string, before: string) => {
+      if (file !== before) return false
       file = text
       await written.promise
+      return true
     }
     const live = new LiveConfig(read(), { read, write })
     const change = (name: 'userRate' | 'logLevel' | 'submitRate', value: string | null, before: string) =>
@@ -76,8 +82,24 @@ describe('LiveConfig', () => {
     expect(live.current.userRate).toMatchObject({ burst: 200 })
     file += 'userRate: 7:7\n'
     await expect(change('logLevel', 'info', 'warn')).rejects.toMatchObject({ reason: 'config_changed' })
-    file = 'userRate: [\n'
-    await expect(change('logLevel', 'info', 'warn')).rejects.toMatchObject({ reason: 'wrong_settings' })
+  })
+
+  test('change() does not overwrite what an editor saves while the new text is being written', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'svc.config.yml')
+    writeFileSync(path, 'logLevel: info\n')
+    const source = configSource({ configFile: path })
+    const live = new LiveConfig(source.read(), source)
+    const changed = live.change({ name: 'logLevel', value: 'warn', before: 'info' })
+    writeFileSync(path, 'logLevel: info\nuserRate: 5:10\n')
+    await expect(changed).rejects.toMatchObject({ reason: 'config_changed' })
+    expect(readFileSync(path, 'utf8')).toBe('logLevel: info\nuserRate: 5:10\n')
+    expect(readdirSync(folder.path)).toEqual(['svc.config.yml'])
+    expect(live.current.logLevel).toBe('info')
+
+    live.reload()
+    await live.change({ name: 'logLevel', value: 'warn', before: 'info' })
+    expect(readFileSync(path, 'utf8')).toBe('logLevel: warn\nuserRate: 5:10\n')
   })
 
   test('rates of a running server change with it', async () => {
