@@ -15,6 +15,8 @@ const SESSION = {
   help: 'Id of a session; in a batch job its own if unset',
   isOptional: true,
 }
+/** Holders that a response has at most. */
+const MAX_LISTED_HOLDERS = 50
 const STATES = ['queued', 'active', 'paused', 'closed'] as const
 
 const listCommand = defineCommand({
@@ -45,9 +47,14 @@ const listCommand = defineCommand({
 })
 
 /** Those who hold it now, such as `slurm:1234`. */
-function holdersOf({ holders }: wire.Session): string {
-  const open = holders.filter(({ ended_at }) => ended_at === '')
-  return open.map(({ kind, name }) => (name === '' ? kind : `${kind}:${name}`)).join(', ')
+function holdersOf(session: wire.Session): string {
+  return openHolders(session)
+    .map(({ kind, name }) => (name === '' ? kind : `${kind}:${name}`))
+    .join(', ')
+}
+
+function openHolders({ holders }: wire.Session): wire.SessionHolder[] {
+  return holders.filter(({ ended_at }) => ended_at === '')
 }
 
 function list(
@@ -82,10 +89,21 @@ const endCommand = defineCommand({
   },
   print(ended) {
     if (ended.length === 0) console.log('No open session')
-    for (const session of ended)
-      console.log(`Session ${session.id} of ${plain(session.qpu_target)}: ${stateOf(session)}`)
+    for (const session of ended) console.log(endOf(session))
   },
 })
+
+/** What the command has ended: a session, or a hold of one that goes on. */
+function endOf(session: wire.Session): string {
+  const name = `session ${session.id} of ${plain(session.qpu_target)}`
+  if (session.end === 'ended') return `Ended ${name}`
+  if (session.state === 'closed') return `The ${name} is ${stateOf(session)}`
+  const others = openHolders(session).length
+  const count = others === MAX_LISTED_HOLDERS ? `${others} or more` : others
+  // A cluster does not see who else holds it.
+  const who = others === 0 ? '' : ` with ${count} other${others === 1 ? '' : 's'}`
+  return `Ended your hold; the ${name} goes on${who}: ${stateOf(session)}`
+}
 
 /** What ends the holders of open sessions that have this name. */
 async function holdsFor(transport: Transport, holder: string) {

@@ -46,7 +46,7 @@ test('a program needs no argument in a shell that evaluates --print-env, and end
   const [out, err] = await Promise.all([new Response(shell.stdout).text(), new Response(shell.stderr).text()])
   expect(out).toMatch(new RegExp(`^${service.url} svcs_ kelvin\n +00 `))
   expect(out).toMatch(/kelvin +exclusive +active until .* slurm:7\n/)
-  expect(out).toMatch(/closed: it was ended\nstatus 1\n$/)
+  expect(out).toMatch(/\nEnded session \w+ of kelvin\nstatus 1\n$/)
   expect(err).toContain('SVC_SESSION has ended or does not allow this')
   expect(err).toEndWith('The session has ended; start another one.\n')
 })
@@ -74,9 +74,11 @@ test('a batch job ends what it holds, once and again', async () => {
   const [first, again, second] = [await start('1'), await start('1'), await start('2')]
   expect([again.holder === first.holder, second.id === first.id]).toEqual([true, true])
   const end = async (id: string) => (await run(['session', 'end', '--for', `slurm:${id}`])).out
-  expect(await end('1')).toMatch(/: queued, position 1/)
+  expect(await end('1')).toMatch(
+    /^Ended your hold; the session \w+ of silent goes on with 1 other: queued, position 1/,
+  )
   expect(await end('1')).toBe('No open session\n')
-  expect(await end('2')).toMatch(/: closed: it was ended/)
+  expect(await end('2')).toBe(`Ended session ${first.id} of silent\n`)
   expect((await run(['session', 'end'])).status).toBe(2)
 })
 
@@ -96,7 +98,9 @@ test('in a batch job with an API token, its session and no other is extended, an
     'queued',
     [second.holder],
   ])
-  expect((await run(['session', 'end', first.id, newer.id])).out).toMatch(/closed.*\n.*closed/)
+  expect((await run(['session', 'end', first.id, newer.id])).out).toBe(
+    `Ended session ${first.id} of silent\nEnded session ${newer.id} of kelvin\n`,
+  )
   const unknown = await run(['session', 'end'], { ...account, SVC_SESSION: 'svcs_unknown' })
   expect([unknown.status, unknown.err]).toEqual([2, expect.stringContaining('SVC_SESSION has ended')])
 })
