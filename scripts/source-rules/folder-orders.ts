@@ -116,7 +116,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server/http',
     steps: [
-      ['caller.ts', 'media.ts', 'coding'],
+      ['caller.ts', 'media.ts', 'schema.ts', 'coding'],
       ['limits'],
       ['request', 'response', 'address.ts', 'route.ts'],
       ['reading.ts', 'replicated.ts', 'untrusted-proxy.ts'],

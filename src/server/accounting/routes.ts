@@ -19,33 +19,30 @@ import { readingOf } from '../http/reading.ts'
 import { badQuery, whole } from '../http/request/list-query.ts'
 import { type FilePage, TextFile } from '../http/response/text-file.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
 const DEFAULT_MONTHS = 12
 const MAX_MONTHS = 120
 const MAX_ROWS = 1_000
 
-const month = v.pipe(
-  v.string(),
-  v.check((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'Expected a month such as 2026-11'),
-  v.description('A month (UTC) such as 2026-11'),
+const month = described(
+  v.pipe(
+    v.string(),
+    v.check((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'Expected a month such as 2026-11'),
+  ),
+  'A month (UTC) such as 2026-11',
 )
-const usageResponse = v.pipe(
-  v.object({
-    month: v.pipe(v.string(), v.description("UTC; '' = all months")),
-    user: v.pipe(v.string(), v.description("Id in users; '' = all users")),
-    username: v.pipe(v.string(), v.description("'' for a removed user, or one without")),
-    email: v.pipe(v.string(), v.description("'' for a removed user")),
-    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = all QPUs")),
-    qpu_name: v.pipe(v.string(), v.description("'' for a removed QPU")),
-    jobs: v.pipe(v.number(), v.description('Jobs that ran, completed or failed')),
-    qpu_seconds: v.pipe(v.number(), v.description('Execution time')),
-    charged_seconds: v.pipe(
-      v.number(),
-      v.description('Deducted from the balance, less refunds; 0 for superusers'),
-    ),
-  }),
-  v.title('Usage'),
-)
+const usageResponse = shape('Usage', {
+  month: described(v.string(), "UTC; '' = all months"),
+  user: described(v.string(), "Id in users; '' = all users"),
+  username: described(v.string(), "'' for a removed user, or one without"),
+  email: described(v.string(), "'' for a removed user"),
+  qpu: described(v.string(), "Id in qpus; '' = all QPUs"),
+  qpu_name: described(v.string(), "'' for a removed QPU"),
+  jobs: described(v.number(), 'Jobs that ran, completed or failed'),
+  qpu_seconds: described(v.number(), 'Execution time'),
+  charged_seconds: described(v.number(), 'Deducted from the balance, less refunds; 0 for superusers'),
+})
 const COLUMNS = Object.keys(usageResponse.entries)
 
 /** QPU time and jobs by user, QPU and month: for superusers of everybody, for users their own. */
@@ -56,22 +53,20 @@ export const accountingRoutes: Route[] = [
     query: v.object({
       from: v.optional(month),
       to: v.optional(month),
-      user: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Id of a user'))),
-      qpu: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Name or id of a QPU'))),
-      by: v.pipe(
+      user: v.optional(described(v.pipe(v.string(), v.nonEmpty()), 'Id of a user')),
+      qpu: v.optional(described(v.pipe(v.string(), v.nonEmpty()), 'Name or id of a QPU')),
+      by: described(
         v.optional(v.picklist(USAGE_GROUPS), 'month,user,qpu'),
-        v.description("What each row is for; the others are added up and ''"),
+        "What each row is for; the others are added up and ''",
       ),
-      sort: v.pipe(
+      sort: described(
         v.optional(v.picklist(USAGE_ORDERS)),
-        v.description(
-          'The figure by which rows are sorted, with - the largest first; by default the newest month first. Files are not',
-        ),
+        'The figure by which rows are sorted, with - the largest first; by default the newest month first. Files are not',
       ),
       skip: v.optional(whole(0, Number.MAX_SAFE_INTEGER), '0'),
       limit: v.optional(whole(1, MAX_ROWS), '100'),
       format: v.optional(
-        v.pipe(v.picklist(['json', 'csv']), v.description('csv: all rows as a file, without skip and limit')),
+        described(v.picklist(['json', 'csv']), 'csv: all rows as a file, without skip and limit'),
         'json',
       ),
     }),
@@ -174,35 +169,30 @@ function plainRow(row: ReturnType<typeof presentUsage>) {
 
 const MAX_ENTRIES = 200
 
-const entry = v.pipe(
-  v.object({
-    at: v.string(),
-    kind: v.pipe(
-      v.picklist(['charge', 'grant', 'admin', 'opening', 'refund', 'session']),
-      v.description(
-        'A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled; up to a minute of a session',
-      ),
-    ),
-    name: v.pipe(v.string(), v.description('Name of the job; empty for others and without one')),
-    source: v.pipe(v.string(), v.description('Id of the job, the request, the change or the session')),
-    seconds: v.pipe(v.number(), v.description('Negative for a deduction')),
-  }),
-  v.title('LedgerEntry'),
-)
+const entry = shape('LedgerEntry', {
+  at: v.string(),
+  kind: described(
+    v.picklist(['charge', 'grant', 'admin', 'opening', 'refund', 'session']),
+    'A job; an approved request; a change by a superuser; the first balance; the charge of a job whose result was recalled; up to a minute of a session',
+  ),
+  name: described(v.string(), 'Name of the job; empty for others and without one'),
+  source: described(v.string(), 'Id of the job, the request, the change or the session'),
+  seconds: described(v.number(), 'Negative for a deduction'),
+})
 
 /** Every change of a balance; the balance is their sum. */
 export const ledgerRoute: Route = defineRoute('GET /api/ledger', {
   access: 'signed_in',
   summary: 'List the changes of the own balance of QPU time, newest first; superusers name a user',
   query: v.object({
-    user: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Id of a user'))),
-    before: v.optional(v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
+    user: v.optional(described(v.pipe(v.string(), v.nonEmpty()), 'Id of a user')),
+    before: v.optional(described(whole(0, Number.MAX_SAFE_INTEGER), '`next` of the page before')),
     limit: v.optional(whole(1, MAX_ENTRIES), '50'),
   }),
   statuses: [200, 403],
   response: v.object({
     entries: v.array(entry),
-    next: v.pipe(v.nullable(v.number()), v.description('For `before`; null on the last page')),
+    next: described(v.nullable(v.number()), 'For `before`; null on the last page'),
   }),
   async run({ db }, { caller, query }) {
     const { before = Number.MAX_SAFE_INTEGER, limit } = query

@@ -4,19 +4,17 @@ import { type DayOfQpu, listQpus, utilizationStatement } from '../../db/store/qp
 import { readingOf } from '../http/reading.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
 const MAX_DAYS = 31
 const MAX_QPUS = 100
 
-const day = v.pipe(
-  v.object({
-    day: v.pipe(v.string(), v.description('UTC, such as 2026-11-28')),
-    jobs: v.number(),
-    qpu_seconds: v.number(),
-    share: v.pipe(v.number(), v.description('Share of the time of the day, today of the time until now')),
-  }),
-  v.title('UtilizationDay'),
-)
+const day = shape('UtilizationDay', {
+  day: described(v.string(), 'UTC, such as 2026-11-28'),
+  jobs: v.number(),
+  qpu_seconds: v.number(),
+  share: described(v.number(), 'Share of the time of the day, today of the time until now'),
+})
 
 /** How busy jobs kept the QPUs. A job counts whole on the day on which it ended. */
 export const utilizationRoute: Route = defineRoute('GET /api/op/utilization', {
@@ -25,9 +23,9 @@ export const utilizationRoute: Route = defineRoute('GET /api/op/utilization', {
   summary: 'List the execution time of completed jobs that are stored by QPU and day (UTC)',
   query: v.object({
     days: v.optional(whole(1, MAX_DAYS), '14'),
-    skip: v.pipe(
+    skip: described(
       v.optional(whole(0, Number.MAX_SAFE_INTEGER), '0'),
-      v.description(`QPUs by name that are left out; ${MAX_QPUS} are listed`),
+      `QPUs by name that are left out; ${MAX_QPUS} are listed`,
     ),
   }),
   response: v.object({

@@ -3,6 +3,7 @@ import { AppError } from '../../base/index.ts'
 import { auditChainAt, continueAuditChain, lastAuditSeq } from '../../db/journal/index.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 
 /** Entries checked for one response; the client continues, so that it can show the progress. */
 const MAX_CHECKED = 20_000
@@ -23,32 +24,29 @@ export const auditCheckRoute = defineRoute('GET /api/op/audit/verify', {
     'Check that no entry of the audit log was changed or removed, in parts; see docs/how-to/operate.md',
   query: v.object({
     after: v.optional(
-      v.pipe(
-        whole(0, Number.MAX_SAFE_INTEGER),
-        v.description('Continue behind this entry: `next` of a response'),
-      ),
+      described(whole(0, Number.MAX_SAFE_INTEGER), 'Continue behind this entry: `next` of a response'),
       '0',
     ),
     head: v.optional(hash),
   }),
   errors: { no_entry: 404 },
   response: v.object({
-    entries: v.pipe(v.number(), v.description(`Entries that this part checked, at most ${MAX_CHECKED}`)),
-    erased: v.pipe(v.number(), v.description('Those whose personal details were erased with their account')),
-    first_broken_entry: v.pipe(
+    entries: described(v.number(), `Entries that this part checked, at most ${MAX_CHECKED}`),
+    erased: described(v.number(), 'Those whose personal details were erased with their account'),
+    first_broken_entry: described(
       v.nullable(v.number()),
-      v.description('This entry, or one before it, was changed or removed; null if this part is intact'),
+      'This entry, or one before it, was changed or removed; null if this part is intact',
     ),
-    head: v.pipe(
+    head: described(
       v.string(),
-      v.description('Hash of the last entry of this part; after the last part, store it on another machine'),
+      'Hash of the last entry of this part; after the last part, store it on another machine',
     ),
-    has_expected_head: v.pipe(
+    has_expected_head: described(
       v.boolean(),
-      v.description('Whether this part contains the entry with the hash `head`; true without `head`'),
+      'Whether this part contains the entry with the hash `head`; true without `head`',
     ),
-    last: v.pipe(v.number(), v.description('Position of the newest entry, for the progress')),
-    next: v.pipe(v.nullable(v.number()), v.description('Continue with after=; null after the last part')),
+    last: described(v.number(), 'Position of the newest entry, for the progress'),
+    next: described(v.nullable(v.number()), 'Continue with after=; null after the last part'),
   }),
   async run({ db, clock }, { query: { after, head = '' } }) {
     const chain = (await db.read((tx) => auditChainAt(tx, after, head))) ?? missing(after)

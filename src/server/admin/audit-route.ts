@@ -6,6 +6,7 @@ import { readingOf } from '../http/reading.ts'
 import { moment, whole } from '../http/request/list-query.ts'
 import { type FilePage, TextFile } from '../http/response/text-file.ts'
 import { defineRoute } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 
 /** Entries examined for one response; a rarer filter takes several requests. */
 const MAX_EXAMINED = 20_000
@@ -15,15 +16,15 @@ const FILE_PAGE = 500
 const CSV = 'text/csv'
 const COLUMNS = ['seq', 'at', 'actor', 'email', 'action', 'subject', 'detail']
 
-const exactly = (what: string) => v.optional(v.pipe(v.string(), v.maxLength(200), v.description(what)))
+const exactly = (what: string) => v.optional(described(v.pipe(v.string(), v.maxLength(200)), what))
 
 const entry = v.object({
-  seq: v.pipe(v.number(), v.description('Position; later entries have larger ones')),
+  seq: described(v.number(), 'Position; later entries have larger ones'),
   at: v.string(),
-  actor: v.pipe(v.string(), v.description('`superuser:ID`, `user:ID`, `driver:ID`, `cli` or `guest`')),
-  email: v.pipe(v.string(), v.description('Address of the account; empty for others and removed accounts')),
+  actor: described(v.string(), '`superuser:ID`, `user:ID`, `driver:ID`, `cli` or `guest`'),
+  email: described(v.string(), 'Address of the account; empty for others and removed accounts'),
   action: v.string(),
-  subject: v.pipe(v.string(), v.description('Id of what was changed')),
+  subject: described(v.string(), 'Id of what was changed'),
   detail: v.record(v.string(), v.unknown()),
 })
 
@@ -38,19 +39,15 @@ export const auditRoute = defineRoute('GET /api/op/audit', {
     address: exactly('Remote address'),
     from: v.optional(moment),
     to: v.optional(moment),
-    before: v.optional(
-      v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Only older ones: `next` of a response')),
-    ),
+    before: v.optional(described(whole(1, Number.MAX_SAFE_INTEGER), 'Only older ones: `next` of a response')),
     limit: v.optional(whole(1, MAX_LIMIT), '100'),
     format: v.optional(v.picklist(['json', 'csv']), 'json'),
   }),
   response: v.object({
     entries: v.array(entry),
-    next: v.pipe(
+    next: described(
       v.nullable(v.number()),
-      v.description(
-        `Continue with before=; null at the end. A page may be short, because a request examines ${MAX_EXAMINED} entries`,
-      ),
+      `Continue with before=; null at the end. A page may be short, because a request examines ${MAX_EXAMINED} entries`,
     ),
   }),
   files: [CSV],

@@ -4,25 +4,26 @@ import { listSettings } from '../config/list-settings.ts'
 import { RELOADABLE } from '../config/live-config.ts'
 import { callerName } from '../http/caller.ts'
 import { defineRoute } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 
 const setting = v.object({
-  name: v.pipe(v.string(), v.description('Key of the config file')),
+  name: described(v.string(), 'Key of the config file'),
   flag: v.string(),
-  variable: v.pipe(v.string(), v.description('Environment variable')),
+  variable: described(v.string(), 'Environment variable'),
   group: v.string(),
   help: v.string(),
-  value: v.pipe(v.string(), v.description('Value in force; a secret is masked, and empty if it is not set')),
+  value: described(v.string(), 'Value in force; a secret is masked, and empty if it is not set'),
   default: v.string(),
   source: v.picklist(['flag', 'environment', 'file', 'default']),
-  place: v.pipe(
+  place: described(
     v.string(),
-    v.description('Where it was given: flag, variable, or file, line and key; the flag for defaults'),
+    'Where it was given: flag, variable, or file, line and key; the flag for defaults',
   ),
-  reloadable: v.pipe(v.boolean(), v.description('Whether a reload changes it')),
+  reloadable: described(v.boolean(), 'Whether a reload changes it'),
   secret: v.boolean(),
-  next_value: v.pipe(
+  next_value: described(
     v.nullable(v.string()),
-    v.description('Value of the next start, where a reload has read another one than that in force'),
+    'Value of the next start, where a reload has read another one than that in force',
   ),
 })
 
@@ -41,8 +42,8 @@ export const reloadRoute = defineRoute('POST /api/op/config/reload', {
   access: 'superuser',
   summary: 'Read the config file again and apply the settings that may change while the server runs',
   response: v.object({
-    changed: v.pipe(names, v.description('Settings whose new values are in force')),
-    need_restart: v.pipe(names, v.description('Settings with another value at the next start')),
+    changed: described(names, 'Settings whose new values are in force'),
+    need_restart: described(names, 'Settings with another value at the next start'),
   }),
   errors: { wrong_settings: 409 },
   async run({ db, live }, { caller }) {
@@ -62,9 +63,9 @@ export const changeRoute = defineRoute('PATCH /api/op/config', {
   access: 'superuser',
   summary: 'Change a setting in the config file, whose comments stay, and apply it',
   body: v.object({
-    name: v.pipe(v.picklist(RELOADABLE), v.description('A setting that may change while the server runs')),
-    value: v.pipe(v.nullable(value), v.description('As text; null for the default')),
-    before: v.pipe(value, v.description('The value in force, which this one replaces')),
+    name: described(v.picklist(RELOADABLE), 'A setting that may change while the server runs'),
+    value: described(v.nullable(value), 'As text; null for the default'),
+    before: described(value, 'The value in force, which this one replaces'),
   }),
   response: v.object({ changed: names }),
   errors: { set_elsewhere: 409, config_changed: 409, config_not_writable: 409 },

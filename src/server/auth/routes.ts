@@ -18,6 +18,7 @@ import {
   userResponse,
 } from '../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import { clientOf } from './access-audit.ts'
 import { assertPasswordsAllowed } from './confirm.ts'
 import { MAX_ISSUERS, TOKEN_SECONDS } from './jwt.ts'
@@ -35,9 +36,9 @@ const credentialsOf = (kind: AccountKind) =>
   v.object({
     identity: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
     password: v.pipe(v.string(), v.nonEmpty(), v.maxLength(255)),
-    identityField: v.pipe(
+    identityField: described(
       v.optional(v.picklist(['', ...IDENTITY_FIELDS[kind]])),
-      v.description('The field to search for `identity`; all when empty'),
+      'The field to search for `identity`; all when empty',
     ),
   })
 
@@ -53,20 +54,18 @@ const logoutEverywhere = defineRoute('POST /api/auth/logout-everywhere', {
   access: 'signed_in',
   summary: "End all of the caller's logins and mailed links, this one included",
   body: v.object({
-    api_tokens: v.pipe(
+    api_tokens: described(
       v.optional(v.boolean(), false),
-      v.description(
-        'Also end API tokens, links to jobs and reports, and the address of the calendar, and disable webhooks',
-      ),
+      'Also end API tokens, links to jobs and reports, and the address of the calendar, and disable webhooks',
     ),
-    logins: v.pipe(
+    logins: described(
       v.optional(v.boolean(), true),
-      v.description('false: keep logins, mailed links and event streams; end the rest only'),
+      'false: keep logins, mailed links and event streams; end the rest only',
     ),
   }),
   response: v.object({
     status: v.picklist(['logged_out', 'ended']),
-    api_tokens: v.pipe(v.number(), v.description('Number of deleted API tokens')),
+    api_tokens: described(v.number(), 'Number of deleted API tokens'),
     issued_access: issuedAccess,
   }),
   async run({ db }, { body, caller, ...call }) {

@@ -26,48 +26,46 @@ import { actingUser } from '../auth/acting-user.ts'
 import type { ServerContext } from '../context.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import { assertFree, bookedQpu } from './bookable.ts'
 import { MAX_WEEKS, repeatWeekly, weeksUntil } from './repeat.ts'
 
 /** Time for which bookings are stored in one turn of the event loop. */
 const BOOKINGS_PER_TURN_MS = 4
 
-const time = v.pipe(
-  v.string(),
-  v.check(
-    (text) => text !== '' && fromTimestamp(text) !== undefined,
-    'Expected a time such as 2026-01-31T10:05:00+01:00',
+const time = described(
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => text !== '' && fromTimestamp(text) !== undefined,
+      'Expected a time such as 2026-01-31T10:05:00+01:00',
+    ),
   ),
-  v.description('Without an offset, as the clocks of time_zone show it'),
+  'Without an offset, as the clocks of time_zone show it',
 )
-const zone = v.pipe(
-  v.string(),
-  v.maxLength(64),
-  v.check(isTimeZone, 'Expected a time zone such as Europe/Stockholm'),
-  v.description('Its clocks show the same time every week'),
+const zone = described(
+  v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone, 'Expected a time zone such as Europe/Stockholm')),
+  'Its clocks show the same time every week',
 )
-const day = v.pipe(
-  v.string(),
-  v.check(
-    (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && fromTimestamp(text) !== undefined,
-    'Expected a day such as 2026-12-31',
+const day = described(
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && fromTimestamp(text) !== undefined,
+      'Expected a day such as 2026-12-31',
+    ),
   ),
-  v.description('Last day of a weekly repetition, in time_zone'),
+  'Last day of a weekly repetition, in time_zone',
 )
 const booking = v.object({
   start_time: time,
   end_time: time,
-  qpu: v.pipe(v.optional(v.string(), ''), v.description("Name or id of a QPU; '' = every QPU")),
-  user: v.optional(
-    v.pipe(v.string(), v.description('Id of the user to book for; only superusers name others')),
-  ),
+  qpu: described(v.optional(v.string(), ''), "Name or id of a QPU; '' = every QPU"),
+  user: v.optional(described(v.string(), 'Id of the user to book for; only superusers name others')),
   weeks: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.maxValue(MAX_WEEKS),
-      v.description('Number of weekly slots'),
+    described(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_WEEKS)),
+      'Number of weekly slots',
     ),
   ),
   until: v.optional(day),
@@ -75,17 +73,14 @@ const booking = v.object({
 })
 type Booking = v.InferOutput<typeof booking>
 
-const slotResponse = v.pipe(
-  v.object({
-    id: v.string(),
-    start_time: v.string(),
-    end_time: v.string(),
-    booked_by: v.string(),
-    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = every QPU")),
-    series: v.pipe(v.string(), v.description("Shared by the slots of a repetition; '' = a single slot")),
-  }),
-  v.title('Slot'),
-)
+const slotResponse = shape('Slot', {
+  id: v.string(),
+  start_time: v.string(),
+  end_time: v.string(),
+  booked_by: v.string(),
+  qpu: described(v.string(), "Id in qpus; '' = every QPU"),
+  series: described(v.string(), "Shared by the slots of a repetition; '' = a single slot"),
+})
 
 /**
  * Booking for others, weekly repetition, and what the record routes cannot do with a slot. `slots` limits the
@@ -135,9 +130,9 @@ export function bookingRoutes(slots: RateLimiter, clock: Clock): Route[] {
       access: 'signed_in',
       summary: 'Cancel a slot, or it and the following ones of its weekly repetition',
       query: v.object({
-        following: v.pipe(
+        following: described(
           v.optional(v.picklist(['1', 'true', '0', 'false']), '0'),
-          v.description('1: also the later slots of the repetition'),
+          '1: also the later slots of the repetition',
         ),
       }),
       errors: { slot_started: 400 },

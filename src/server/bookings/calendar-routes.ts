@@ -16,20 +16,20 @@ import { clientOf } from '../auth/access-audit.ts'
 import { actingUser } from '../auth/acting-user.ts'
 import { callerName } from '../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import { bookedQpu } from './bookable.ts'
 import { calendarOf } from './calendar.ts'
 
 const SECRET_BYTES = 32
 const MAX_FILE_LENGTH = 100
 
-const qpu = v.pipe(
-  v.string(),
-  v.maxLength(100),
-  v.description("Name or id of a QPU whose calibrations and maintenance are included; '' = none"),
+const qpu = described(
+  v.pipe(v.string(), v.maxLength(100)),
+  "Name or id of a QPU whose calibrations and maintenance are included; '' = none",
 )
 const feedFields = v.object({
-  qpu: v.pipe(v.string(), v.description("Id in qpus; '' = the own slots only")),
-  created: v.pipe(v.string(), v.description('When the address was created')),
+  qpu: described(v.string(), "Id in qpus; '' = the own slots only"),
+  created: described(v.string(), 'When the address was created'),
 })
 const feedResponse = v.pipe(feedFields, v.title('CalendarFeed'))
 
@@ -62,13 +62,10 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       summary: 'Create the secret address of the calendar feed; it replaces the one before',
       body: v.object({ qpu: v.optional(qpu, '') }),
       statuses: [201, 404],
-      response: v.pipe(
-        v.object({
-          ...feedFields.entries,
-          url: v.pipe(v.string(), v.description('Address of the calendar; shown once')),
-        }),
-        v.title('NewCalendarFeed'),
-      ),
+      response: shape('NewCalendarFeed', {
+        ...feedFields.entries,
+        url: described(v.string(), 'Address of the calendar; shown once'),
+      }),
       async run({ db }, { body, caller, ...call }) {
         const { id } = await actingUser(db, caller)
         changes.take(id)

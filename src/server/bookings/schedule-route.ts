@@ -12,6 +12,7 @@ import {
 import { actingUser } from '../auth/acting-user.ts'
 import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
 const DEFAULT_DAYS = 7
 const MAX_DAYS = 62
@@ -24,58 +25,40 @@ const MAX_CLOSED = 2_000
 /** Notes of one response, the newest. */
 const MAX_NOTES = 500
 
-const time = (unset: string) => v.pipe(v.string(), v.description(`UTC; '' = ${unset}`))
-const busyTime = v.pipe(
-  v.object({
-    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = every QPU")),
-    kind: v.pipe(
-      v.picklist(['slot', 'session', 'batch_session', 'calibration', 'queued_calibration', 'maintenance']),
-      v.description("During a `session` no other user's jobs run, during a `batch_session` they do"),
-    ),
-    start: time('not known'),
-    end: time('open'),
-    mine: v.pipe(v.boolean(), v.description('Booked or held by the caller')),
-  }),
-  v.title('BusyTime'),
-)
+const time = (unset: string) => described(v.string(), `UTC; '' = ${unset}`)
+const busyTime = shape('BusyTime', {
+  qpu: described(v.string(), "Id in qpus; '' = every QPU"),
+  kind: described(
+    v.picklist(['slot', 'session', 'batch_session', 'calibration', 'queued_calibration', 'maintenance']),
+    "During a `session` no other user's jobs run, during a `batch_session` they do",
+  ),
+  start: time('not known'),
+  end: time('open'),
+  mine: described(v.boolean(), 'Booked or held by the caller'),
+})
 
-const jobTick = v.pipe(
-  v.object({
-    qpu: v.pipe(v.string(), v.description('Id in qpus')),
-    start: v.string(),
-    end: v.pipe(v.string(), v.description("UTC; '' = a job is running")),
-  }),
-  v.title('JobTick'),
-)
+const jobTick = shape('JobTick', {
+  qpu: described(v.string(), 'Id in qpus'),
+  start: v.string(),
+  end: described(v.string(), "UTC; '' = a job is running"),
+})
 
-const failure = v.pipe(
-  v.object({ qpu: v.pipe(v.string(), v.description('Id in qpus')), at: v.string() }),
-  v.title('AttemptFailure'),
-)
+const failure = shape('AttemptFailure', { qpu: described(v.string(), 'Id in qpus'), at: v.string() })
 
-const closedTime = v.pipe(
-  v.object({
-    qpu: v.pipe(v.string(), v.description('Id in qpus')),
-    kind: v.picklist(['disabled', 'maintenance', 'draining', 'offline']),
-    start: v.string(),
-    end: time('it lasts'),
-    reason: v.pipe(
-      v.string(),
-      v.description("What the operator wrote, or why its driver left; '' = not known"),
-    ),
-  }),
-  v.title('ClosedTime'),
-)
+const closedTime = shape('ClosedTime', {
+  qpu: described(v.string(), 'Id in qpus'),
+  kind: v.picklist(['disabled', 'maintenance', 'draining', 'offline']),
+  start: v.string(),
+  end: time('it lasts'),
+  reason: described(v.string(), "What the operator wrote, or why its driver left; '' = not known"),
+})
 
-const note = v.pipe(
-  v.object({
-    id: v.string(),
-    qpu: v.pipe(v.string(), v.description("Id in qpus; '' = every QPU")),
-    at: v.string(),
-    text: v.string(),
-  }),
-  v.title('ScheduleNote'),
-)
+const note = shape('ScheduleNote', {
+  id: v.string(),
+  qpu: described(v.string(), "Id in qpus; '' = every QPU"),
+  at: v.string(),
+  text: v.string(),
+})
 
 /** When QPUs are occupied, without names; the slots themselves are read through the record routes. */
 export const scheduleRoute: Route = defineRoute('GET /api/schedule', {
@@ -86,30 +69,25 @@ export const scheduleRoute: Route = defineRoute('GET /api/schedule', {
     from: v.optional(moment),
     to: v.optional(moment),
     ticks: v.optional(
-      v.pipe(
+      described(
         whole(0, MAX_TICKS),
-        v.description('Maximum number of times per QPU in which jobs ran; jobs close together are merged'),
+        'Maximum number of times per QPU in which jobs ran; jobs close together are merged',
       ),
       '0',
     ),
   }),
-  response: v.pipe(
-    v.object({
-      from: v.string(),
-      to: v.string(),
-      busy: v.array(busyTime),
-      ticks: v.array(jobTick),
-      failures: v.pipe(v.array(failure), v.description('When attempts of jobs failed, one of each part')),
-      closed: v.pipe(
-        v.array(closedTime),
-        v.description(
-          `When QPUs took no jobs and why, newest first, at most ${MAX_CLOSED}; kept as long as events`,
-        ),
-      ),
-      notes: v.pipe(v.array(note), v.description('Notes on moments of the range; none for guests')),
-    }),
-    v.title('Schedule'),
-  ),
+  response: shape('Schedule', {
+    from: v.string(),
+    to: v.string(),
+    busy: v.array(busyTime),
+    ticks: v.array(jobTick),
+    failures: described(v.array(failure), 'When attempts of jobs failed, one of each part'),
+    closed: described(
+      v.array(closedTime),
+      `When QPUs took no jobs and why, newest first, at most ${MAX_CLOSED}; kept as long as events`,
+    ),
+    notes: described(v.array(note), 'Notes on moments of the range; none for guests'),
+  }),
   async run({ db, clock }, { caller, query }) {
     const { from, to } = rangeOf(query, clock.now())
     const user = caller.kind === 'guest' ? undefined : await actingUser(db, caller)

@@ -18,6 +18,7 @@ import {
 import type { ServerContext } from '../context.ts'
 import { contentHash, earlierId, keyedRequest } from '../http/request/idempotency.ts'
 import type { RouteErrors } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 
 /** Qubits and edges to which a partial calibration is limited. */
 export const targetQubits = v.pipe(v.array(targetName), v.maxLength(CALIBRATION_LIMITS.targets))
@@ -27,11 +28,9 @@ export const calibrationOrder = v.object({
   driver_id: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(100))),
   mode: v.optional(calibrationMode),
   resume: v.optional(
-    v.pipe(
+    described(
       calibrationId,
-      v.description(
-        'An aborted or failed request whose finished steps are not repeated, in place of the other fields',
-      ),
+      'An aborted or failed request whose finished steps are not repeated, in place of the other fields',
     ),
   ),
   target_qubits: v.pipe(

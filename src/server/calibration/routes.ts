@@ -15,6 +15,7 @@ import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import { CALIBRATION_ERRORS, calibrationOrder, requestCalibration } from './enqueue.ts'
 
 /** Superusers queue calibrations; requests and reports are read through the record routes. */
@@ -50,14 +51,14 @@ const MAX_LATEST = 10_000
 /** 60 parameters after each of 80 calibrations. */
 const MAX_MEDIANS = 5_000
 
-const qpu = v.pipe(v.string(), v.nonEmpty(), v.description('Name or id of a QPU'))
+const qpu = described(v.pipe(v.string(), v.nonEmpty()), 'Name or id of a QPU')
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))
 const measurement = {
-  at: v.pipe(v.string(), v.description('End of the calibration, UTC')),
+  at: described(v.string(), 'End of the calibration, UTC'),
   value: v.number(),
-  error: v.pipe(v.nullable(v.number()), v.description('Standard error; null = not known')),
-  routine: v.pipe(v.string(), v.description('Routine, or protocol of a benchmark')),
-  report: v.pipe(v.string(), v.description('Id in calibration_results')),
+  error: described(v.nullable(v.number()), 'Standard error; null = not known'),
+  routine: described(v.string(), 'Routine, or protocol of a benchmark'),
+  report: described(v.string(), 'Id in calibration_results'),
 }
 const unit = v.string()
 
@@ -70,23 +71,17 @@ export const calibrationHistoryRoutes: Route[] = [
       'List the newest value of every parameter of a QPU, or those that were the newest at a time; without a login only the present ones that descriptions of devices have too: fidelities, T1, T2 echo, frequencies of qubits',
     query: v.object({ qpu, at: v.optional(moment) }),
     statuses: [200, 401, 404],
-    response: v.pipe(
-      v.object({
-        qpu: v.pipe(v.string(), v.description('Id of the QPU')),
-        values: v.array(
-          v.object({
-            element: v.pipe(v.string(), v.description('Qubit or edge')),
-            parameter: v.pipe(
-              v.string(),
-              v.description("As in the device file; of a benchmark '{protocol}.fidelity'"),
-            ),
-            unit,
-            ...measurement,
-          }),
-        ),
-      }),
-      v.title('CalibrationValues'),
-    ),
+    response: shape('CalibrationValues', {
+      qpu: described(v.string(), 'Id of the QPU'),
+      values: v.array(
+        v.object({
+          element: described(v.string(), 'Qubit or edge'),
+          parameter: described(v.string(), "As in the device file; of a benchmark '{protocol}.fidelity'"),
+          unit,
+          ...measurement,
+        }),
+      ),
+    }),
     async run({ db }, { query, caller }) {
       if (caller.kind === 'guest' && query.at !== undefined)
         throw new AppError('unauthorized', 'Values of an earlier time need a login; leave out at, or log in')
@@ -106,26 +101,20 @@ export const calibrationHistoryRoutes: Route[] = [
     summary: 'List the values that calibrations found for one parameter of a qubit or an edge over time',
     query: v.object({
       qpu,
-      element: v.pipe(name, v.description('Qubit or edge')),
-      parameter: v.pipe(name, v.description('Such as clock_freqs.f01 or randomized_benchmarking.fidelity')),
+      element: described(name, 'Qubit or edge'),
+      parameter: described(name, 'Such as clock_freqs.f01 or randomized_benchmarking.fidelity'),
       from: v.optional(moment),
       to: v.optional(moment),
-      limit: v.optional(
-        v.pipe(whole(1, MAX_POINTS), v.description('The newest are returned, in order of time')),
-        '1000',
-      ),
+      limit: v.optional(described(whole(1, MAX_POINTS), 'The newest are returned, in order of time'), '1000'),
     }),
     statuses: [200, 404],
-    response: v.pipe(
-      v.object({
-        qpu: v.string(),
-        element: v.string(),
-        parameter: v.string(),
-        unit,
-        values: v.array(v.object(measurement)),
-      }),
-      v.title('CalibrationHistory'),
-    ),
+    response: shape('CalibrationHistory', {
+      qpu: v.string(),
+      element: v.string(),
+      parameter: v.string(),
+      unit,
+      values: v.array(v.object(measurement)),
+    }),
     async run({ db, clock }, { query }) {
       const { element, parameter, limit, from = 0, to = clock.now() + 1 } = query
       if (to <= from) throw badRange(from)
@@ -149,22 +138,19 @@ export const calibrationHistoryRoutes: Route[] = [
     summary: 'List how the medians over all qubits or edges of a QPU changed with each calibration',
     query: v.object({ qpu, from: v.optional(moment), to: v.optional(moment) }),
     statuses: [200, 404],
-    response: v.pipe(
-      v.object({
-        qpu: v.pipe(v.string(), v.description('Id of the QPU')),
-        series: v.array(
-          v.object({
-            parameter: v.string(),
-            unit,
-            values: v.pipe(
-              v.array(v.object({ at: v.string(), value: v.number(), count: v.number() })),
-              v.description('In order of time; of all parameters together the newest 5,000'),
-            ),
-          }),
-        ),
-      }),
-      v.title('CalibrationMedians'),
-    ),
+    response: shape('CalibrationMedians', {
+      qpu: described(v.string(), 'Id of the QPU'),
+      series: v.array(
+        v.object({
+          parameter: v.string(),
+          unit,
+          values: described(
+            v.array(v.object({ at: v.string(), value: v.number(), count: v.number() })),
+            'In order of time; of all parameters together the newest 5,000',
+          ),
+        }),
+      ),
+    }),
     async run({ db, clock }, { query }) {
       const { from = 0, to = clock.now() + 1 } = query
       if (to <= from) throw badRange(from)

@@ -1,31 +1,23 @@
 import * as v from 'valibot'
 import { operation } from '../../protocol/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
-const optionSchema = v.pipe(
-  v.object({
-    key: v.pipe(v.string(), v.description('Key of -o, or name of an environment variable')),
-    source: v.picklist(['option', 'environment']),
-    label: v.pipe(v.string(), v.description('What a form calls it')),
-    group: v.pipe(v.string(), v.description('Heading in a form; empty = none')),
-    unit: v.pipe(v.nullable(v.string()), v.description('Null = none')),
-    form: v.pipe(
-      v.string(),
-      v.description('boolean, choice, n, seconds, path, url, text or a list such as text,…'),
-    ),
-    choices: v.pipe(v.array(v.string()), v.readonly(), v.description('The accepted words of a choice')),
-    required: v.boolean(),
-    default: v.pipe(v.nullable(v.string()), v.description('As text; null = none')),
-    example: v.nullable(v.string()),
-    help: v.string(),
-    secret: v.pipe(v.boolean(), v.description('Do not show or store its value')),
-  }),
-  v.title('DeviceOption'),
-)
-const deviceSchema = v.pipe(
-  v.object({ operation, name: v.string(), options: v.array(optionSchema) }),
-  v.title('Device'),
-)
+const optionSchema = shape('DeviceOption', {
+  key: described(v.string(), 'Key of -o, or name of an environment variable'),
+  source: v.picklist(['option', 'environment']),
+  label: described(v.string(), 'What a form calls it'),
+  group: described(v.string(), 'Heading in a form; empty = none'),
+  unit: described(v.nullable(v.string()), 'Null = none'),
+  form: described(v.string(), 'boolean, choice, n, seconds, path, url, text or a list such as text,…'),
+  choices: described(v.pipe(v.array(v.string()), v.readonly()), 'The accepted words of a choice'),
+  required: v.boolean(),
+  default: described(v.nullable(v.string()), 'As text; null = none'),
+  example: v.nullable(v.string()),
+  help: v.string(),
+  secret: described(v.boolean(), 'Do not show or store its value'),
+})
+const deviceSchema = shape('Device', { operation, name: v.string(), options: v.array(optionSchema) })
 
 /** The devices that a driver of the same version can run, for forms. */
 export type DeviceSchemas = v.InferOutput<typeof deviceSchema>[]

@@ -14,42 +14,34 @@ import { serverAddress } from '../http/address.ts'
 import { callerName } from '../http/caller.ts'
 import { equipmentName } from '../http/request/fields.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import type { Hub } from './hub.ts'
 
-const driverResponse = v.pipe(
-  v.object({
-    id: v.string(),
-    name: v.string(),
-    status: v.picklist(drivers.fields.status.choices),
-    enabled: v.boolean(),
-  }),
-  v.title('DriverSwitch'),
-)
+const driverResponse = shape('DriverSwitch', {
+  id: v.string(),
+  name: v.string(),
+  status: v.picklist(drivers.fields.status.choices),
+  enabled: v.boolean(),
+})
 
-const registrationResponse = v.pipe(
-  v.object({
-    ...driverResponse.entries,
-    qpu: v.string(),
-    qpu_name: v.string(),
-    operation,
-    device: v.string(),
-    token: v.string(),
-    svc_addr: v.string(),
-    ca_fingerprint: v.string(),
-    driver_version: v.string(),
-    snippets: v.object({
-      store_token: v.pipe(
-        v.string(),
-        v.description('Command that stores the token, which it reads from standard input, in a file'),
-      ),
-      start: v.pipe(
-        v.string(),
-        v.description('Command that starts the driver from any folder, with the stored token'),
-      ),
-    }),
+const registrationResponse = shape('DriverRegistration', {
+  ...driverResponse.entries,
+  qpu: v.string(),
+  qpu_name: v.string(),
+  operation,
+  device: v.string(),
+  token: v.string(),
+  svc_addr: v.string(),
+  ca_fingerprint: v.string(),
+  driver_version: v.string(),
+  snippets: v.object({
+    store_token: described(
+      v.string(),
+      'Command that stores the token, which it reads from standard input, in a file',
+    ),
+    start: described(v.string(), 'Command that starts the driver from any folder, with the stored token'),
   }),
-  v.title('DriverRegistration'),
-)
+})
 
 /** Registration, connection and switching of drivers. */
 export function driverRoutes(hub: Hub): Route[] {

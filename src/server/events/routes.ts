@@ -14,26 +14,24 @@ import {
 import { readingOf } from '../http/reading.ts'
 import { badQuery, moment, whole } from '../http/request/list-query.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
 const MAX_POINTS = 2_000
 /** Buckets of all channels together: about 1 MB of JSON. */
 const MAX_BUCKETS = 20_000
 
-const numbers = (what: string) => v.pipe(v.array(v.number()), v.description(what))
-const series = v.pipe(
-  v.object({
-    channel: v.string(),
-    unit: v.pipe(v.string(), v.description('A channel whose unit has changed has two series')),
-    last: v.pipe(v.string(), v.description('Time of the newest reading, UTC')),
-    value: v.pipe(v.nullable(v.number()), v.description('The newest reading; null = not known yet')),
-    at: numbers('Starts of the buckets that have readings, ms since the epoch'),
-    min: numbers('Minimum of each of these buckets'),
-    mean: numbers('Mean of each bucket'),
-    max: numbers('Maximum of each bucket'),
-    count: numbers('Number of readings of each bucket'),
-  }),
-  v.title('ReadingSeries'),
-)
+const numbers = (what: string) => described(v.array(v.number()), what)
+const series = shape('ReadingSeries', {
+  channel: v.string(),
+  unit: described(v.string(), 'A channel whose unit has changed has two series'),
+  last: described(v.string(), 'Time of the newest reading, UTC'),
+  value: described(v.nullable(v.number()), 'The newest reading; null = not known yet'),
+  at: numbers('Starts of the buckets that have readings, ms since the epoch'),
+  min: numbers('Minimum of each of these buckets'),
+  mean: numbers('Mean of each bucket'),
+  max: numbers('Maximum of each bucket'),
+  count: numbers('Number of readings of each bucket'),
+})
 
 /** Readings of monitors for charts. The events themselves are read by the record routes. */
 export const eventRoutes: Route[] = [
@@ -41,12 +39,9 @@ export const eventRoutes: Route[] = [
     access: 'signed_in',
     summary: 'Readings of a monitor over time: minimum, mean and maximum of each bucket, by channel',
     query: v.object({
-      driver: v.pipe(v.string(), v.nonEmpty(), v.description('Id or name of a driver')),
+      driver: described(v.pipe(v.string(), v.nonEmpty()), 'Id or name of a driver'),
       channel: v.optional(
-        v.pipe(
-          v.string(),
-          v.description('Channels, separated by commas; all channels of the driver if omitted'),
-        ),
+        described(v.string(), 'Channels, separated by commas; all channels of the driver if omitted'),
       ),
       from: v.optional(moment),
       to: v.optional(moment),
@@ -54,10 +49,10 @@ export const eventRoutes: Route[] = [
     }),
     statuses: [200, 404],
     response: v.object({
-      driver: v.pipe(v.string(), v.description('Id of the driver')),
-      from: v.pipe(v.string(), v.description('Start of the first bucket, UTC')),
-      to: v.pipe(v.string(), v.description('End of the last bucket, UTC')),
-      step_ms: v.pipe(v.number(), v.description('Length of a bucket')),
+      driver: described(v.string(), 'Id of the driver'),
+      from: described(v.string(), 'Start of the first bucket, UTC'),
+      to: described(v.string(), 'End of the last bucket, UTC'),
+      step_ms: described(v.number(), 'Length of a bucket'),
       series: v.array(series),
     }),
     async run({ db, clock }, { query, caller, address, request, setIdleTimeout }) {

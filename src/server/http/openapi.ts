@@ -6,6 +6,7 @@ import { compress } from './coding/compress.ts'
 import { errorCodesOf, statusesOf } from './error-codes.ts'
 import { JSON_BODY } from './media.ts'
 import { defineRoute, type Route } from './route.ts'
+import { described, shape } from './schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -33,22 +34,19 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   507: 'The disk of the server is full; nothing was stored',
 }
 
-const fieldError = v.pipe(
-  v.object({
-    code: v.pipe(v.string(), v.description('Stable identifier for programs')),
-    message: v.string(),
-    params: v.optional(v.record(v.string(), v.unknown())),
-  }),
-  v.title('FieldError'),
-)
+const fieldError = shape('FieldError', {
+  code: described(v.string(), 'Stable identifier for programs'),
+  message: v.string(),
+  params: v.optional(v.record(v.string(), v.unknown())),
+})
 
 /** Body of every response with a status of 400 or above; see `ErrorBody`. */
 const errorSchema = v.object({
   status: v.pipe(v.number(), v.integer()),
   message: v.string(),
-  code: v.pipe(v.string(), v.description('Stable identifier for programs: the reason, or the kind of error')),
-  request_id: v.pipe(v.string(), v.description('The X-Request-Id of the response')),
-  data: v.pipe(v.record(v.string(), fieldError), v.description('Invalid fields by their path')),
+  code: described(v.string(), 'Stable identifier for programs: the reason, or the kind of error'),
+  request_id: described(v.string(), 'The X-Request-Id of the response'),
+  data: described(v.record(v.string(), fieldError), 'Invalid fields by their path'),
 })
 
 /** The named schemas that response and request bodies consist of, by title. */

@@ -6,6 +6,7 @@ import { quantumJobs } from '../../db/store/jobs/index.ts'
 import { findQpu, qpus, unknownQpu } from '../../db/store/qpus/index.ts'
 import { LABEL_LIMITS } from '../../protocol/index.ts'
 import { moment } from '../http/request/list-query.ts'
+import { described } from '../http/schema.ts'
 
 const STATUSES = quantumJobs.fields.status.choices
 const qpu = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100))
@@ -13,18 +14,20 @@ const qpu = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100))
 /** The filters of `GET /api/jobs`; all of them apply together. */
 export const jobFilters = {
   status: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((text) => text.split(',')),
-      v.maxLength(STATUSES.length),
-      v.array(v.picklist(STATUSES)),
-      v.description(`One or more of ${STATUSES.join(', ')}, separated by commas`),
+    described(
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.split(',')),
+        v.maxLength(STATUSES.length),
+        v.array(v.picklist(STATUSES)),
+      ),
+      `One or more of ${STATUSES.join(', ')}, separated by commas`,
     ),
   ),
   qpu: v.optional(
-    v.pipe(qpu, v.description('Name or id of the QPU that ran the job or, before it has run, of its target')),
+    described(qpu, 'Name or id of the QPU that ran the job or, before it has run, of its target'),
   ),
-  qpu_target: v.optional(v.pipe(qpu, v.description('Name or id of the QPU that was requested'))),
+  qpu_target: v.optional(described(qpu, 'Name or id of the QPU that was requested')),
   tag: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(LABEL_LIMITS.tagLength))),
   calibration: v.optional(
     v.pipe(
@@ -36,10 +39,12 @@ export const jobFilters = {
     ),
   ),
   recalled: v.optional(
-    v.pipe(
-      v.picklist(['true', 'false']),
-      v.transform((text) => text === 'true'),
-      v.description('true: only jobs whose results are recalled; false: only others'),
+    described(
+      v.pipe(
+        v.picklist(['true', 'false']),
+        v.transform((text) => text === 'true'),
+      ),
+      'true: only jobs whose results are recalled; false: only others',
     ),
   ),
   before: v.optional(
@@ -50,25 +55,19 @@ export const jobFilters = {
     ),
   ),
   text: v.optional(
-    v.pipe(
-      v.string(),
-      v.trim(),
-      v.nonEmpty(),
-      v.maxLength(LABEL_LIMITS.nameLength),
-      v.description('Text that the id, the name or a tag contains, in upper or lower case'),
+    described(
+      v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(LABEL_LIMITS.nameLength)),
+      'Text that the id, the name or a tag contains, in upper or lower case',
     ),
   ),
   user: v.optional(
-    v.pipe(
-      v.string(),
-      v.trim(),
-      v.nonEmpty(),
-      v.maxLength(255),
-      v.description('Superusers only: id or e-mail address of the owner, or * for the jobs of everybody'),
+    described(
+      v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(255)),
+      'Superusers only: id or e-mail address of the owner, or * for the jobs of everybody',
     ),
   ),
   created_from: v.optional(moment),
-  created_to: v.optional(v.pipe(moment, v.description('Excluded'))),
+  created_to: v.optional(described(moment, 'Excluded')),
 }
 
 type Given = { [Key in keyof typeof jobFilters]?: v.InferOutput<(typeof jobFilters)[Key]> }

@@ -17,6 +17,7 @@ import type { ServerContext } from '../context.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { type Caller, callerName } from '../http/caller.ts'
 import { defineRoute, type Route, type RouteErrors } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import { describeExcess } from '../qpus/describe-excess.ts'
 import { cancelByOperator } from './cancel.ts'
 import { findOpenQpu } from './judgement/target.ts'
@@ -50,9 +51,9 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
       summary: 'Requeue a running job; a later result of its current attempt is not applied',
       body: v.object({
         reason,
-        hold: v.pipe(
+        hold: described(
           v.optional(v.boolean(), false),
-          v.description('Hold the job in the same step, so that it does not run again'),
+          'Hold the job in the same step, so that it does not run again',
         ),
       }),
       run: (context, { params, body, caller }) =>
@@ -63,11 +64,11 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
       errors: { not_pending: 409, same_qpu: 409, unsupported_by_qpu: 409, is_simulator: 409, ...CLOSED },
       summary: 'Move a pending job to another QPU; it keeps its place in the order of submission',
       body: v.object({
-        qpu: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100), v.description('Name or id')),
+        qpu: described(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(100)), 'Name or id'),
         reason,
-        to_simulator: v.pipe(
+        to_simulator: described(
           v.optional(v.boolean(), false),
-          v.description('Also to a simulator, for a job that waits for hardware'),
+          'Also to a simulator, for a job that waits for hardware',
         ),
       }),
       run: (context, { params, body, caller }) =>

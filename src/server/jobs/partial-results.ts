@@ -4,30 +4,28 @@ import { listPartialResults } from '../../db/store/jobs/index.ts'
 import { circuitResult } from '../../protocol/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
+import { described, shape } from '../http/schema.ts'
 import { findAccessible } from './view.ts'
 
 const count = v.pipe(v.number(), v.integer())
 
 /** The results of a job that has not completed: see `viewPartialResults`. */
-export const partialResultsResponse = v.pipe(
-  v.object({
-    status: v.string(),
-    attempt: v.pipe(count, v.description('The attempt that they belong to')),
-    progress: v.pipe(v.number(), v.description('Part of the job that this attempt has done, 0 to 1')),
-    complete: v.pipe(
-      v.boolean(),
-      v.description('Whether the job has completed: `results` of the job has all, and none is listed here'),
-    ),
-    results: v.array(
-      v.object({
-        index: v.pipe(count, v.description('Position in `circuit_results` of the complete results')),
-        result: v.pipe(circuitResult, v.title('CircuitResult')),
-      }),
-    ),
-    next: v.pipe(count, v.description('`after` for those that arrive later')),
-  }),
-  v.title('PartialResults'),
-)
+export const partialResultsResponse = shape('PartialResults', {
+  status: v.string(),
+  attempt: described(count, 'The attempt that they belong to'),
+  progress: described(v.number(), 'Part of the job that this attempt has done, 0 to 1'),
+  complete: described(
+    v.boolean(),
+    'Whether the job has completed: `results` of the job has all, and none is listed here',
+  ),
+  results: v.array(
+    v.object({
+      index: described(count, 'Position in `circuit_results` of the complete results'),
+      result: v.pipe(circuitResult, v.title('CircuitResult')),
+    }),
+  ),
+  next: described(count, '`after` for those that arrive later'),
+})
 
 /** More than one attempt can have: `next` says how many results of which attempt are known. */
 const RESULTS_OF_ATTEMPT = 2 ** 24

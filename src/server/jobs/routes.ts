@@ -7,6 +7,7 @@ import type { RateLimiter } from '../admission/rate-limiter.ts'
 import { callerName } from '../http/caller.ts'
 import { listQuery, omitQuery, omitting, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import type { WaitDependencies } from '../waiting/await-state.ts'
 import { WAIT_LIMITS } from '../waiting/waits.ts'
 import { cancelJob } from './cancel.ts'
@@ -36,14 +37,11 @@ import { awaitJob } from './waiting/await-job.ts'
 const omit = omitQuery(jobDetailResponse)
 const waitQuery = v.object({
   omit,
-  wait: v.optional(
-    v.pipe(whole(0, WAIT_LIMITS.seconds), v.description('Seconds to wait for the end of the job')),
-    '0',
-  ),
+  wait: v.optional(described(whole(0, WAIT_LIMITS.seconds), 'Seconds to wait for the end of the job'), '0'),
   status: v.optional(
-    v.pipe(
+    described(
       v.picklist(quantumJobs.fields.status.choices),
-      v.description('With `wait`: respond as soon as the job has another status than this one'),
+      'With `wait`: respond as soon as the job has another status than this one',
     ),
   ),
 })
@@ -157,9 +155,9 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       summary: 'Retrieve the results of circuits that have ended of a job that has not completed',
       query: v.object({
         after: v.optional(
-          v.pipe(
+          described(
             whole(0, Number.MAX_SAFE_INTEGER),
-            v.description('`next` of the response before: only what arrived later, all of another attempt'),
+            '`next` of the response before: only what arrived later, all of another attempt',
           ),
           '0',
         ),
@@ -194,8 +192,8 @@ export function jobRoutes({ submissions, ...waiting }: JobRouteDependencies): Ro
       scope: 'submit',
       summary: 'Change the name and the tags of a job, in any state; what is omitted stays',
       body: v.strictObject({
-        name: v.optional(v.pipe(jobLabels.name, v.description('Name of the job; empty for none'))),
-        tags: v.optional(v.pipe(jobLabels.tags, v.description('Replace all tags of the job'))),
+        name: v.optional(described(jobLabels.name, 'Name of the job; empty for none')),
+        tags: v.optional(described(jobLabels.tags, 'Replace all tags of the job')),
       }),
       errors: { value_too_large: 413, changed_while_sent: 503 },
       response: jobResponse,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { described } from '../http/schema.ts'
 
 export const HEALTH_PATH = '/api/health'
 
@@ -9,10 +10,7 @@ export const healthResponse = v.object({
   message: v.string(),
   code: v.literal(200),
   data: v.object({
-    role: v.pipe(
-      v.optional(v.picklist(ROLES)),
-      v.description('Absent for a server whose database no other one can use'),
-    ),
+    role: described(v.optional(v.picklist(ROLES)), 'Absent for a server whose database no other one can use'),
   }),
 })
 

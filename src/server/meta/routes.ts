@@ -3,6 +3,7 @@ import type { Clock } from '../../base/index.ts'
 import { COLLECTIONS } from '../../db/index.ts'
 import { listSuperusers } from '../../db/store/accounts/index.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import { HEALTH_PATH, healthOf, healthResponse } from './health.ts'
 import { joinedReadsRoute } from './joined-reads.ts'
 import type { Readiness } from './readiness.ts'
@@ -15,11 +16,9 @@ export function metaRoutes(readiness: Readiness, clock: Clock): Route[] {
       summary:
         'Check that the server responds and can read its database; with ?ready=1, that it can do its work',
       query: v.object({
-        ready: v.pipe(
+        ready: described(
           v.optional(v.picklist(['1', 'true', '0', 'false']), '0'),
-          v.description(
-            'Also check that writes succeed, ports are open and loops run; 503 lists the problems',
-          ),
+          'Also check that writes succeed, ports are open and loops run; 503 lists the problems',
         ),
       }),
       errors: { not_ready: 503 },
@@ -47,19 +46,17 @@ export function metaRoutes(readiness: Readiness, clock: Clock): Route[] {
         oauth2: v.array(v.object({ name: v.string(), displayName: v.string() })),
         allowSignup: v.boolean(),
         hasSuperuser: v.boolean(),
-        booking: v.pipe(
+        booking: described(
           v.object({
             idle_seconds: v.number(),
             max_length_seconds: v.number(),
             max_ahead_seconds: v.number(),
           }),
-          v.description('When unused time goes to others, and how long and far ahead users book'),
+          'When unused time goes to others, and how long and far ahead users book',
         ),
-        collections: v.pipe(
+        collections: described(
           v.record(v.string(), v.string()),
-          v.description(
-            'Public name of each collection, as used in record routes and in topics of the event stream',
-          ),
+          'Public name of each collection, as used in record routes and in topics of the event stream',
         ),
       }),
       async run({ config, db, version }) {

@@ -4,6 +4,7 @@ import type { Database } from '../../db/index.ts'
 import { announceFigure } from '../../db/store/maintenance/index.ts'
 import type { LiveConfig } from '../config/live-config.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import { readable, UNREADABLE, unreadableIn } from './exposition.ts'
 import { describeFigure, type Figure, readFigures } from './figures.ts'
 import type { Metrics } from './metrics.ts'
@@ -137,7 +138,7 @@ function reasonsFor(metric: string, unreadable: ReturnType<typeof unreadableIn>)
   return `: ${unreadable.map((each) => `${each.metric} (${each.reason})`).join(', ')}`
 }
 
-const nullable = (text: string) => v.pipe(v.nullable(v.number()), v.description(text))
+const nullable = (text: string) => described(v.nullable(v.number()), text)
 
 /** The state of the service for operators. */
 export function serviceRoutes(watch: ServiceWatch): Route[] {
@@ -149,42 +150,37 @@ export function serviceRoutes(watch: ServiceWatch): Route[] {
       response: v.object({
         figures: v.array(
           v.object({
-            metric: v.pipe(v.string(), v.description('Name in GET /metrics, with labels if it has some')),
+            metric: described(v.string(), 'Name in GET /metrics, with labels if it has some'),
             title: v.string(),
             value: nullable('Null = it cannot be read, or infinite'),
-            is_read: v.pipe(v.boolean(), v.description('False: `unreadable` says why')),
+            is_read: described(v.boolean(), 'False: `unreadable` says why'),
             from: nullable('The value from which on it needs attention; null = none'),
             below: nullable('The value below which it needs attention; null = none'),
-            is_beyond: v.pipe(
-              v.boolean(),
-              v.description('If it cannot be read, whether it was beyond before'),
-            ),
-            since: v.pipe(v.string(), v.description('When that was noticed, UTC; empty while it is within')),
-            history: v.pipe(v.array(v.nullable(v.number())), v.description('At `times`')),
+            is_beyond: described(v.boolean(), 'If it cannot be read, whether it was beyond before'),
+            since: described(v.string(), 'When that was noticed, UTC; empty while it is within'),
+            history: described(v.array(v.nullable(v.number())), 'At `times`'),
           }),
         ),
-        unreadable: v.pipe(
+        unreadable: described(
           v.array(v.object({ metric: v.string(), reason: v.string() })),
-          v.description('Metrics that cannot be read, of these figures and others'),
+          'Metrics that cannot be read, of these figures and others',
         ),
-        times: v.pipe(v.array(v.number()), v.description('Unix ms, every 5 minutes since the start, a day')),
-        leadership: v.pipe(
+        times: described(v.array(v.number()), 'Unix ms, every 5 minutes since the start, a day'),
+        leadership: described(
           v.nullable(
             v.object({
-              epoch: v.pipe(v.number(), v.description('How often a server has begun to lead')),
-              standbys: v.pipe(
+              epoch: described(v.number(), 'How often a server has begun to lead'),
+              standbys: described(
                 v.nullable(v.array(v.string())),
-                v.description(
-                  'Base URLs of the servers on standby, cut to 51 characters; at most 100; null = they cannot be read',
-                ),
+                'Base URLs of the servers on standby, cut to 51 characters; at most 100; null = they cannot be read',
               ),
             }),
           ),
-          v.description('Null unless several servers can share the database, of which this one leads'),
+          'Null unless several servers can share the database, of which this one leads',
         ),
-        slowest: v.pipe(
+        slowest: described(
           v.array(v.object({ route: v.string(), ms: v.number(), at: v.string() })),
-          v.description('The slowest request of the 10 slowest routes of the last one to two hours'),
+          'The slowest request of the 10 slowest routes of the last one to two hours',
         ),
       }),
       run: () => watch.describe(),

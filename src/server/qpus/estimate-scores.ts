@@ -1,26 +1,23 @@
 import * as v from 'valibot'
 import type { ReadTx } from '../../db/index.ts'
 import { type QuoteScore, readQuoteScore } from '../../db/store/jobs/index.ts'
+import { described, shape } from '../http/schema.ts'
 
-const score = v.pipe(
-  v.object({
-    jobs: v.pipe(v.number(), v.integer()),
-    right: v.pipe(v.nullable(v.number()), v.description('Share of them; null without any')),
-    mean_width: v.pipe(v.nullable(v.number()), v.description('Width of the range, in s; null without any')),
-  }),
-  v.title('EstimateScore'),
-)
+const score = shape('EstimateScore', {
+  jobs: v.pipe(v.number(), v.integer()),
+  right: described(v.nullable(v.number()), 'Share of them; null without any'),
+  mean_width: described(v.nullable(v.number()), 'Width of the range, in s; null without any'),
+})
 
 /** How good the estimates of a QPU have been in the present month (UTC). */
-export const estimateScoresShape = v.pipe(
-  v.object({
+export const estimateScoresShape = described(
+  shape('EstimateScores', {
     month: v.string(),
-    qpu_seconds: v.pipe(score, v.description('Estimates of completed jobs')),
-    mean_qpu_seconds: v.pipe(v.nullable(v.number()), v.description('Mean of these jobs; null without any')),
-    start: v.pipe(score, v.description('Estimates of completed jobs that were claimed once')),
+    qpu_seconds: described(score, 'Estimates of completed jobs'),
+    mean_qpu_seconds: described(v.nullable(v.number()), 'Mean of these jobs; null without any'),
+    start: described(score, 'Estimates of completed jobs that were claimed once'),
   }),
-  v.title('EstimateScores'),
-  v.description('How often the estimates at submission were right this month, of jobs that have completed'),
+  'How often the estimates at submission were right this month, of jobs that have completed',
 )
 
 export function readEstimateScores(tx: ReadTx, qpu: string) {

@@ -4,93 +4,79 @@ import type { Occupancy, QueuedJob } from '../../db/store/jobs/index.ts'
 import type { RecalledCalibration } from '../../db/store/qpus/index.ts'
 import type { ServerContext } from '../context.ts'
 import type { Caller } from '../http/caller.ts'
+import { described, shape } from '../http/schema.ts'
 
-const runningJob = v.pipe(
-  v.object({
-    id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the job')),
-    mine: v.boolean(),
-    name: v.pipe(v.string(), v.description("Name of the caller's own job; superusers see every name")),
-    since: v.string(),
-    expected_end: v.pipe(
-      v.string(),
-      v.description('At the latest by its estimate, UTC; in the past: it takes longer; empty = not measured'),
-    ),
-    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-  }),
-  v.title('RunningJob'),
-)
+const runningJob = shape('RunningJob', {
+  id: described(v.nullable(v.string()), 'Null if the caller may not read the job'),
+  mine: v.boolean(),
+  name: described(v.string(), "Name of the caller's own job; superusers see every name"),
+  since: v.string(),
+  expected_end: described(
+    v.string(),
+    'At the latest by its estimate, UTC; in the past: it takes longer; empty = not measured',
+  ),
+  user: v.optional(described(v.string(), 'Superusers only')),
+  email: v.optional(described(v.string(), 'Superusers only')),
+})
 
-const holder = v.pipe(
-  v.object({
-    mine: v.boolean(),
-    until: v.string(),
-    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-    username: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-  }),
-  v.title('QpuHolder'),
-)
+const holder = shape('QpuHolder', {
+  mine: v.boolean(),
+  until: v.string(),
+  user: v.optional(described(v.string(), 'Superusers only')),
+  username: v.optional(described(v.string(), 'Superusers only')),
+  email: v.optional(described(v.string(), 'Superusers only')),
+})
 
-const holdingSession = v.pipe(
-  v.object({
-    id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the session')),
-    mine: v.boolean(),
-    mode: v.picklist(['exclusive', 'batch']),
-    state: v.picklist(['active', 'paused']),
-    until: v.pipe(v.string(), v.description('When it ends at the latest, UTC')),
-    idle_seconds: v.pipe(v.number(), v.description('Without a job for so long, it is paused')),
-    idle_since: v.pipe(
-      v.string(),
-      v.description("Since when its user has had no job, UTC; '' = one waits or runs, or it is paused"),
-    ),
-    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-    username: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-  }),
-  v.title('HoldingSession'),
-)
+const holdingSession = shape('HoldingSession', {
+  id: described(v.nullable(v.string()), 'Null if the caller may not read the session'),
+  mine: v.boolean(),
+  mode: v.picklist(['exclusive', 'batch']),
+  state: v.picklist(['active', 'paused']),
+  until: described(v.string(), 'When it ends at the latest, UTC'),
+  idle_seconds: described(v.number(), 'Without a job for so long, it is paused'),
+  idle_since: described(
+    v.string(),
+    "Since when its user has had no job, UTC; '' = one waits or runs, or it is paused",
+  ),
+  user: v.optional(described(v.string(), 'Superusers only')),
+  username: v.optional(described(v.string(), 'Superusers only')),
+  email: v.optional(described(v.string(), 'Superusers only')),
+})
 
 /** What occupies a QPU, without the names of other users. */
 export const occupancyShape = {
-  queue_length: v.pipe(v.number(), v.description('Queued jobs that it can run')),
-  running_job: v.pipe(v.nullable(runningJob), v.description('Null = none')),
-  holder: v.pipe(v.nullable(holder), v.description('Who has booked the present time; null = nobody')),
-  session: v.pipe(v.nullable(holdingSession), v.description('The session whose jobs go first; null = none')),
-  next_free: v.pipe(v.string(), v.description('From when nobody has booked it, UTC')),
+  queue_length: described(v.number(), 'Queued jobs that it can run'),
+  running_job: described(v.nullable(runningJob), 'Null = none'),
+  holder: described(v.nullable(holder), 'Who has booked the present time; null = nobody'),
+  session: described(v.nullable(holdingSession), 'The session whose jobs go first; null = none'),
+  next_free: described(v.string(), 'From when nobody has booked it, UTC'),
 }
 
-const newestCalibration = v.pipe(
-  v.object({
-    report: v.pipe(v.string(), v.description('Id in calibration_results')),
-    at: v.pipe(v.string(), v.description('End of the calibration, UTC')),
-    medians: v.pipe(
-      v.record(
-        v.string(),
-        v.object({ value: v.number(), unit: v.string(), count: v.number(), at: v.string() }),
-      ),
-      v.description('By parameter, of the newest values of all qubits or edges'),
+const newestCalibration = shape('QpuCalibration', {
+  report: described(v.string(), 'Id in calibration_results'),
+  at: described(v.string(), 'End of the calibration, UTC'),
+  medians: described(
+    v.record(
+      v.string(),
+      v.object({ value: v.number(), unit: v.string(), count: v.number(), at: v.string() }),
     ),
-  }),
-  v.title('QpuCalibration'),
-)
+    'By parameter, of the newest values of all qubits or edges',
+  ),
+})
 
 /** The newest calibration of a QPU. */
 export const calibrationShape = {
-  calibration: v.pipe(v.nullable(newestCalibration), v.description('Null = never calibrated')),
-  recalled_calibration: v.pipe(
+  calibration: described(v.nullable(newestCalibration), 'Null = never calibrated'),
+  recalled_calibration: described(
     v.nullable(
-      v.pipe(
-        v.object({
-          report: v.pipe(v.string(), v.description('Id in calibration_results')),
-          recall: v.pipe(v.string(), v.description('Id of the recall')),
-          reason: v.pipe(v.string(), v.description("'' for guests")),
-          at: v.pipe(v.string(), v.description('When it was declared, UTC')),
-        }),
-        v.title('RecalledCalibration'),
-      ),
+      shape('RecalledCalibration', {
+        report: described(v.string(), 'Id in calibration_results'),
+        recall: described(v.string(), 'Id of the recall'),
+        reason: described(v.string(), "'' for guests"),
+        at: described(v.string(), 'When it was declared, UTC'),
+      }),
     ),
-    v.description('The calibration in force if it is recalled: so are results of jobs that run with it'),
+    'The calibration in force if it is recalled: so are results of jobs that run with it',
   ),
 }
 
@@ -104,43 +90,37 @@ const estimatedStart = v.nullable(v.object({ from: v.string(), to: v.string() })
 
 /** When a job would start that the caller submitted now. */
 export const newJobShape = {
-  estimated_start: v.pipe(
+  estimated_start: described(
     estimatedStart,
-    v.description('Start of a job that the caller submits to it now, UTC; null = not known, see `waiting`'),
+    'Start of a job that the caller submits to it now, UTC; null = not known, see `waiting`',
   ),
-  waiting: v.pipe(
+  waiting: described(
     v.nullable(
-      v.pipe(
-        v.object({
-          code: v.string(),
-          text: v.string(),
-          since: v.optional(v.string()),
-          until: v.optional(v.string()),
-        }),
-        v.title('NewJobWait'),
-      ),
+      shape('NewJobWait', {
+        code: v.string(),
+        text: v.string(),
+        since: v.optional(v.string()),
+        until: v.optional(v.string()),
+      }),
     ),
-    v.description('Why such a job would not start immediately; null = it would'),
+    'Why such a job would not start immediately; null = it would',
   ),
 }
 
 /** A queued job. */
-export const queuedJobShape = v.pipe(
-  v.object({
-    id: v.pipe(v.nullable(v.string()), v.description('Null if the caller may not read the job')),
-    mine: v.boolean(),
-    name: v.pipe(v.string(), v.description("Name of the caller's own jobs; superusers see every name")),
-    shots: v.number(),
-    created: v.string(),
-    estimated_start: v.pipe(
-      estimatedStart,
-      v.description('By the fastest and the slowest recent job, UTC; null = cannot be estimated'),
-    ),
-    user: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-    email: v.optional(v.pipe(v.string(), v.description('Superusers only'))),
-  }),
-  v.title('QueuedJob'),
-)
+export const queuedJobShape = shape('QueuedJob', {
+  id: described(v.nullable(v.string()), 'Null if the caller may not read the job'),
+  mine: v.boolean(),
+  name: described(v.string(), "Name of the caller's own jobs; superusers see every name"),
+  shots: v.number(),
+  created: v.string(),
+  estimated_start: described(
+    estimatedStart,
+    'By the fastest and the slowest recent job, UTC; null = cannot be estimated',
+  ),
+  user: v.optional(described(v.string(), 'Superusers only')),
+  email: v.optional(described(v.string(), 'Superusers only')),
+})
 
 /** Who reads it. */
 interface Reader {

@@ -27,6 +27,7 @@ import { listQuery, moment, strictQuery } from '../http/request/list-query.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import { reasonUnavailable } from './availability.ts'
 import { estimateScoresShape, readEstimateScores } from './estimate-scores.ts'
 import {
@@ -41,47 +42,37 @@ import {
 /** The shape of what `stateOfQpu` returns. */
 export const qpuStateShape = {
   calibrating: v.boolean(),
-  reason: v.pipe(
-    v.nullable(v.pipe(v.object({ code: v.string(), text: v.string() }), v.title('QpuReason'))),
-    v.description('Why it runs no jobs now; null = it does'),
+  reason: described(
+    v.nullable(shape('QpuReason', { code: v.string(), text: v.string() })),
+    'Why it runs no jobs now; null = it does',
   ),
 }
 const qpuResponse = recordResponse('Qpu', qpus, qpuStateShape)
-const occupiedQpuResponse = v.pipe(
-  v.object({ ...qpuResponse.entries, ...occupancyShape, ...newJobShape, ...calibrationShape }),
-  v.title('QpuSummary'),
-)
-const qpuDetailResponse = v.pipe(
-  v.object({
-    ...occupiedQpuResponse.entries,
-    estimates: estimateScoresShape,
-    description: v.pipe(
-      v.nullable(v.pipe(deviceDescription, v.title('QpuDescription'))),
-      v.description('What its device says that it can run; null = unknown'),
-    ),
-  }),
-  v.title('QpuDetail'),
-)
-const qpuSwitchResponse = v.pipe(
-  v.object({
-    id: v.string(),
-    name: v.string(),
-    enabled: v.boolean(),
-    status: v.picklist(qpus.fields.status.choices),
-  }),
-  v.title('QpuSwitch'),
-)
-const drainResponse = v.pipe(
-  v.object({
-    ...qpuResponse.entries,
-    running_job: v.pipe(v.nullable(v.string()), v.description('Id of the job that is still running on it')),
-  }),
-  v.title('DrainedQpu'),
-)
-const unavailableQpu = v.pipe(
-  v.object({ id: v.string(), name: v.string(), reason: v.string() }),
-  v.title('UnavailableQpu'),
-)
+const occupiedQpuResponse = shape('QpuSummary', {
+  ...qpuResponse.entries,
+  ...occupancyShape,
+  ...newJobShape,
+  ...calibrationShape,
+})
+const qpuDetailResponse = shape('QpuDetail', {
+  ...occupiedQpuResponse.entries,
+  estimates: estimateScoresShape,
+  description: described(
+    v.nullable(v.pipe(deviceDescription, v.title('QpuDescription'))),
+    'What its device says that it can run; null = unknown',
+  ),
+})
+const qpuSwitchResponse = shape('QpuSwitch', {
+  id: v.string(),
+  name: v.string(),
+  enabled: v.boolean(),
+  status: v.picklist(qpus.fields.status.choices),
+})
+const drainResponse = shape('DrainedQpu', {
+  ...qpuResponse.entries,
+  running_job: described(v.nullable(v.string()), 'Id of the job that is still running on it'),
+})
+const unavailableQpu = shape('UnavailableQpu', { id: v.string(), name: v.string(), reason: v.string() })
 
 /** The QPU as clients see it, with its computed state. */
 async function presentQpu(context: ServerContext, qpu: Qpu, calibrating?: ReadonlySet<string>) {
@@ -154,24 +145,21 @@ function nameOrIdOf({ name, id }: { name?: string | undefined; id?: string | und
   throw badField(message, 'name', message, { code: 'validation_required' })
 }
 
-const qpuContents = v.pipe(
-  v.object({
-    id: v.string(),
-    name: v.string(),
-    drivers: v.pipe(v.array(v.string()), v.description('Names of its drivers')),
-    bookings: v.pipe(v.number(), v.description('Number of bookings that have not ended')),
-    calibration_requests: v.pipe(v.number(), v.description('Requests for its tuners; their reports stay')),
-    thresholds: v.pipe(v.number(), v.description('Limits of its monitors')),
-    notes: v.number(),
-  }),
-  v.title('QpuContents'),
-)
+const qpuContents = shape('QpuContents', {
+  id: v.string(),
+  name: v.string(),
+  drivers: described(v.array(v.string()), 'Names of its drivers'),
+  bookings: described(v.number(), 'Number of bookings that have not ended'),
+  calibration_requests: described(v.number(), 'Requests for its tuners; their reports stay'),
+  thresholds: described(v.number(), 'Limits of its monitors'),
+  notes: v.number(),
+})
 
 function presentContents({ qpu, drivers, ...counts }: QpuContents) {
   return { id: qpu.id, name: qpu.name, drivers: drivers.map(({ name }) => name), ...counts }
 }
 
-const expectedEnd = v.pipe(moment, v.description('Expected end; the maintenance does not end automatically'))
+const expectedEnd = described(moment, 'Expected end; the maintenance does not end automatically')
 const reason = v.optional(v.pipe(v.string(), v.maxLength(1_000)), '')
 
 /** QPUs: public reads and the actions of superusers. */
@@ -226,18 +214,15 @@ export const qpuRoutes = (estimateNewJob: EstimateNewJob): Route[] => [
       enabled: v.optional(v.boolean(), true),
     }),
     statuses: [201],
-    response: v.pipe(
-      v.object({
-        ...qpuSwitchResponse.entries,
-        executor_type: v.string(),
-        num_qubits: v.number(),
-        driver_id: v.string(),
-        access_token: v.string(),
-        svc_addr: v.string(),
-        ca_fingerprint: v.string(),
-      }),
-      v.title('QpuRegistration'),
-    ),
+    response: shape('QpuRegistration', {
+      ...qpuSwitchResponse.entries,
+      executor_type: v.string(),
+      num_qubits: v.number(),
+      driver_id: v.string(),
+      access_token: v.string(),
+      svc_addr: v.string(),
+      ca_fingerprint: v.string(),
+    }),
     async run(context, { body, caller, request, isSecure }) {
       const token = newDriverToken()
       const { qpu, driver } = await createQpu(context.db, callerName(caller), {

@@ -11,26 +11,29 @@ import {
 import { callerName } from '../http/caller.ts'
 import { badQuery, moment, strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
 const MAX_RECALLS = 200
 
-const reason = v.pipe(
-  v.string(),
-  v.trim(),
-  v.nonEmpty('Expected a reason, which the owners of the results read'),
-  v.maxLength(1_000),
-  v.description('The owners of the results read it'),
+const reason = described(
+  v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty('Expected a reason, which the owners of the results read'),
+    v.maxLength(1_000),
+  ),
+  'The owners of the results read it',
 )
 const declaration = v.pipe(
   v.strictObject({
     report: v.optional(
-      v.pipe(v.string(), v.nonEmpty(), v.maxLength(100), v.description('Id of a calibration report')),
+      described(v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)), 'Id of a calibration report'),
     ),
     qpu: v.optional(
-      v.pipe(v.string(), v.nonEmpty(), v.maxLength(100), v.description('With from and to: name or id')),
+      described(v.pipe(v.string(), v.nonEmpty(), v.maxLength(100)), 'With from and to: name or id'),
     ),
     from: v.optional(moment),
-    to: v.optional(v.pipe(moment, v.description('Not in the future'))),
+    to: v.optional(described(moment, 'Not in the future')),
     reason,
   }),
   v.check(
@@ -42,22 +45,19 @@ const declaration = v.pipe(
   ),
 )
 
-const time = v.pipe(v.string(), v.description("UTC; '' = none"))
-const recallResponse = v.pipe(
-  v.object({
-    id: v.string(),
-    qpu: v.pipe(v.string(), v.description('Id in qpus')),
-    report: v.pipe(v.string(), v.description("Id in calibration_results; '' = an interval")),
-    from: v.pipe(time, v.description('Begin of the interval, or end of the calibration, UTC')),
-    to: time,
-    reason: v.string(),
-    created: time,
-    undone_at: v.pipe(time, v.description("When it was withdrawn, UTC; '' = it is in force")),
-    undo_reason: v.string(),
-    settled: v.pipe(v.boolean(), v.description('Whether all charges are refunded, or deducted again')),
-  }),
-  v.title('Recall'),
-)
+const time = described(v.string(), "UTC; '' = none")
+const recallResponse = shape('Recall', {
+  id: v.string(),
+  qpu: described(v.string(), 'Id in qpus'),
+  report: described(v.string(), "Id in calibration_results; '' = an interval"),
+  from: described(time, 'Begin of the interval, or end of the calibration, UTC'),
+  to: time,
+  reason: v.string(),
+  created: time,
+  undone_at: described(time, "When it was withdrawn, UTC; '' = it is in force"),
+  undo_reason: v.string(),
+  settled: described(v.boolean(), 'Whether all charges are refunded, or deducted again'),
+})
 
 /** Reports and intervals whose results are declared bad. `wake`: there are jobs to refund. */
 export function recallRoutes(wake: () => void): Route[] {
@@ -98,10 +98,8 @@ export function recallRoutes(wake: () => void): Route[] {
       isOperation: true,
       summary: 'List recalls of results, newest first, also those that were withdrawn',
       query: strictQuery({
-        report: v.optional(v.pipe(v.string(), v.nonEmpty(), v.description('Only those of this report'))),
-        qpu: v.optional(
-          v.pipe(v.string(), v.nonEmpty(), v.description('Only those of this QPU: name or id')),
-        ),
+        report: v.optional(described(v.pipe(v.string(), v.nonEmpty()), 'Only those of this report')),
+        qpu: v.optional(described(v.pipe(v.string(), v.nonEmpty()), 'Only those of this QPU: name or id')),
         skip: v.optional(whole(0, Number.MAX_SAFE_INTEGER), '0'),
         limit: v.optional(whole(1, MAX_RECALLS), '50'),
       }),

@@ -27,6 +27,7 @@ import { type Caller, callerName, clusterOf, holderOf, impersonationOf } from '.
 import { contentHash, keyedRequest } from '../http/request/idempotency.ts'
 import { strictQuery, whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import { awaitState, type WaitDependencies } from '../waiting/await-state.ts'
 import { holdersToEnd, requireOwn, startOf, userOf } from './access.ts'
 import { type SessionView, sessionResponse, startedResponse } from './responses.ts'
@@ -54,45 +55,35 @@ const heldFor = v.pipe(
 )
 
 const newSession = v.object({
-  qpu_target: v.pipe(v.string(), v.description('Name or id of the QPU')),
-  seconds: v.pipe(seconds, v.description('How long it lasts after its first activation')),
-  idle_seconds: v.optional(
-    v.pipe(seconds, v.description('Without a job for so long, it is paused and others run')),
-    60,
-  ),
+  qpu_target: described(v.string(), 'Name or id of the QPU'),
+  seconds: described(seconds, 'How long it lasts after its first activation'),
+  idle_seconds: v.optional(described(seconds, 'Without a job for so long, it is paused and others run'), 60),
   mode: v.optional(
-    v.pipe(
+    described(
       v.picklist(['exclusive', 'batch']),
-      v.description('exclusive: only your jobs run, and the time is charged; batch: your jobs go first'),
+      'exclusive: only your jobs run, and the time is charged; batch: your jobs go first',
     ),
     'exclusive',
   ),
   holder: v.optional(
     v.object({
-      kind: v.pipe(v.optional(v.pipe(v.string(), v.maxLength(40)), 'client'), v.description('Such as slurm')),
-      id: v.optional(v.pipe(v.string(), v.maxLength(200), v.description('Its id there')), ''),
-      ends_at: v.optional(v.pipe(time, v.description('When it ends at the latest'))),
-      awaited: v.pipe(
+      kind: described(v.optional(v.pipe(v.string(), v.maxLength(40)), 'client'), 'Such as slurm'),
+      id: v.optional(described(v.pipe(v.string(), v.maxLength(200)), 'Its id there'), ''),
+      ends_at: v.optional(described(time, 'When it ends at the latest')),
+      awaited: described(
         v.optional(v.boolean(), false),
-        v.description(
-          'A program waits: while the session is queued, the holder ends 5 minutes after its secret last awaited it',
-        ),
+        'A program waits: while the session is queued, the holder ends 5 minutes after its secret last awaited it',
       ),
     }),
     {},
   ),
   cluster: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('Of an API token of the scope session: its cluster, whose account `uid` names'),
-    ),
+    described(v.string(), 'Of an API token of the scope session: its cluster, whose account `uid` names'),
   ),
   uid: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.description('User id there, which `cluster_accounts` maps to a user'),
+    described(
+      v.pipe(v.number(), v.integer(), v.minValue(1)),
+      'User id there, which `cluster_accounts` maps to a user',
     ),
   ),
 })
@@ -173,7 +164,7 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       query: strictQuery({
         holder: v.optional(heldFor),
         state: v.optional(v.picklist(STATES)),
-        qpu: v.optional(v.pipe(v.string(), v.description('Name or id of a QPU'))),
+        qpu: v.optional(described(v.string(), 'Name or id of a QPU')),
         limit: v.optional(whole(1, MAX_LISTED), '50'),
       }),
       statuses: [200, 404],
@@ -201,14 +192,11 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       summary: 'Retrieve a session, now or when it is active or has ended',
       query: v.object({
         wait: v.optional(
-          v.pipe(
-            whole(0, MAX_WAIT_SECONDS),
-            v.description('Seconds to wait until it is active or has ended'),
-          ),
+          described(whole(0, MAX_WAIT_SECONDS), 'Seconds to wait until it is active or has ended'),
           '0',
         ),
         state: v.optional(
-          v.pipe(v.picklist(STATES), v.description('With `wait`: respond as soon as it has another state')),
+          described(v.picklist(STATES), 'With `wait`: respond as soon as it has another state'),
         ),
       }),
       errors: { too_many_waiting_requests: 429 },
@@ -258,16 +246,12 @@ export function sessionRoutes({ bookings, waits, identify, secretOf }: SessionRo
       isForClusters: true,
       summary: 'End a session, or one holder of it; the running job ends first',
       query: v.object({
-        holder: v.optional(
-          v.pipe(v.string(), v.description('Id of a holder: the session ends with its last one')),
-        ),
-        reason: v.optional(
-          v.pipe(v.string(), v.maxLength(500), v.description('Of a superuser, for its user')),
-        ),
+        holder: v.optional(described(v.string(), 'Id of a holder: the session ends with its last one')),
+        reason: v.optional(described(v.pipe(v.string(), v.maxLength(500)), 'Of a superuser, for its user')),
         when: v.optional(
-          v.pipe(
+          described(
             v.picklist(['done']),
-            v.description('done: with the last of the jobs that the secrets of the holders submitted'),
+            'done: with the last of the jobs that the secrets of the holders submitted',
           ),
         ),
       }),

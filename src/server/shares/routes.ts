@@ -21,6 +21,7 @@ import { type Caller, callerName, impersonationOf } from '../http/caller.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { recordResponse } from '../http/response/record-response.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import { jobDetailResponse } from '../jobs/responses.ts'
 import { findAccessible, viewSharedJob } from '../jobs/view.ts'
 
@@ -30,19 +31,16 @@ const MAX_DAYS = 90
 const DEFAULT_DAYS = 14
 
 const target = {
-  kind: v.pipe(
-    v.picklist(SHARED),
-    v.description('What the link opens: a job, or the report of a calibration'),
-  ),
-  record: v.pipe(v.string(), v.maxLength(15), v.description('Id of the job or the report')),
+  kind: described(v.picklist(SHARED), 'What the link opens: a job, or the report of a calibration'),
+  record: described(v.pipe(v.string(), v.maxLength(15)), 'Id of the job or the report'),
 }
-const time = v.pipe(v.string(), v.description('UTC'))
+const time = described(v.string(), 'UTC')
 const shareFields = v.object({
   id: v.string(),
   ...target,
   expires_at: time,
   created: time,
-  user: v.pipe(v.string(), v.description('Id of the user who created it')),
+  user: described(v.string(), 'Id of the user who created it'),
 })
 const shareResponse = v.pipe(shareFields, v.title('Share'))
 
@@ -65,25 +63,16 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       body: v.object({
         ...target,
         days: v.optional(
-          v.pipe(
-            v.number(),
-            v.integer(),
-            v.minValue(1),
-            v.maxValue(MAX_DAYS),
-            v.description('Until it expires'),
-          ),
+          described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_DAYS)), 'Until it expires'),
           DEFAULT_DAYS,
         ),
       }),
       statuses: [201, 404],
       errors: { too_many_links: 409 },
-      response: v.pipe(
-        v.object({
-          ...shareFields.entries,
-          url: v.pipe(v.string(), v.description('Address of the page that shows it; returned once')),
-        }),
-        v.title('NewShare'),
-      ),
+      response: shape('NewShare', {
+        ...shareFields.entries,
+        url: described(v.string(), 'Address of the page that shows it; returned once'),
+      }),
       async run({ db }, { body, caller, ...call }) {
         const { id: user } = await actingUser(db, caller)
         creations.take(callerName(caller))
@@ -129,16 +118,13 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       access: 'public',
       summary: 'Read the job or report that a link opens',
       errors: { value_too_large: 413, changed_while_sent: 503 },
-      response: v.pipe(
-        v.object({
-          kind: target.kind,
-          expires_at: time,
-          qpu: v.pipe(v.string(), v.description("Name of the QPU; '' = none any more")),
-          job: v.optional(jobDetailResponse),
-          report: v.optional(recordResponse('SharedReport', calibrationResults)),
-        }),
-        v.title('Shared'),
-      ),
+      response: shape('Shared', {
+        kind: target.kind,
+        expires_at: time,
+        qpu: described(v.string(), "Name of the QPU; '' = none any more"),
+        job: v.optional(jobDetailResponse),
+        report: v.optional(recordResponse('SharedReport', calibrationResults)),
+      }),
       async run(context, { params }) {
         const hash = hashToken(params.secret)
         const share = await context.db.read((tx) => findShareByHash(tx, hash))

@@ -21,6 +21,7 @@ import { actingUser } from '../auth/acting-user.ts'
 import { apiTokenOf, type Caller, callerName, impersonationOf } from '../http/caller.ts'
 import { listQuery } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
 const name = v.pipe(v.string(), v.maxLength(255))
 /** '' = never expires. */
@@ -34,10 +35,9 @@ const expiry = v.pipe(
 )
 
 const scope = v.picklist(TOKEN_SCOPES)
-const cluster = v.pipe(
-  v.string(),
-  v.maxLength(64),
-  v.description('With the scope session: the cluster for whose accounts it opens sessions'),
+const cluster = described(
+  v.pipe(v.string(), v.maxLength(64)),
+  'With the scope session: the cluster for whose accounts it opens sessions',
 )
 
 const tokenFields = v.object({
@@ -45,14 +45,11 @@ const tokenFields = v.object({
   name: v.string(),
   expires_at: v.string(),
   scope,
-  cluster: v.pipe(
+  cluster: described(v.string(), "Scope session: cluster for whose accounts it opens sessions; else ''"),
+  last_used: described(v.string(), "UTC, up to an hour old; '' = never"),
+  last_address: described(
     v.string(),
-    v.description("Scope session: cluster for whose accounts it opens sessions; else ''"),
-  ),
-  last_used: v.pipe(v.string(), v.description("UTC, up to an hour old; '' = never")),
-  last_address: v.pipe(
-    v.string(),
-    v.description("Remote address of the last use, for IPv6 its /64 network; '' = never used"),
+    "Remote address of the last use, for IPv6 its /64 network; '' = never used",
   ),
   created: v.string(),
   updated: v.string(),
@@ -141,17 +138,15 @@ export function tokenRoutes(clock: Clock): Route[] {
       body: v.object({
         name: v.optional(name, ''),
         expires_at: v.optional(expiry, ''),
-        scope: v.pipe(
+        scope: described(
           v.optional(scope, 'all'),
-          v.description(
-            '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most; `session`, of superusers: sessions for the accounts of one cluster, nothing else',
-          ),
+          '`read`: GET and event streams; `submit`: also submit and cancel jobs; `all`: everything; `operate`, of superusers: what operates QPUs and their queue, 30 days at most; `session`, of superusers: sessions for the accounts of one cluster, nothing else',
         ),
         cluster: v.optional(cluster, ''),
       }),
       statuses: [201],
       errors: { too_many_tokens: 409 },
-      response: v.pipe(v.object({ ...tokenFields.entries, token: v.string() }), v.title('NewApiToken')),
+      response: shape('NewApiToken', { ...tokenFields.entries, token: v.string() }),
       async run({ db }, { body, caller, ...call }) {
         const user = await actingUser(db, caller)
         assertFuture(body.expires_at, clock.now())

@@ -15,42 +15,37 @@ import { apiTokenOf, type Caller, type User } from '../http/caller.ts'
 import { issuedAccess, superuserResponse, userResponse } from '../http/response/account-responses.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 
-const rate = v.pipe(
-  v.nullable(v.pipe(v.object({ per_second: v.number(), burst: v.number() }), v.title('RateLimit'))),
-  v.description('null = no limit'),
+const rate = described(
+  v.nullable(shape('RateLimit', { per_second: v.number(), burst: v.number() })),
+  'null = no limit',
 )
-const usage = v.pipe(
-  v.object({
-    used: v.number(),
-    max: v.pipe(v.nullable(v.number()), v.description('null = no limit')),
-  }),
-  v.title('UsageLimit'),
-)
+const usage = shape('UsageLimit', {
+  used: v.number(),
+  max: described(v.nullable(v.number()), 'null = no limit'),
+})
 
-const response = v.pipe(
-  v.object({
-    role: v.picklist(['user', 'superuser']),
-    account: v.union([userResponse, superuserResponse]),
-    balance: v.pipe(
-      v.nullable(v.object({ qpu_seconds: v.number(), unlimited: v.boolean() })),
-      v.description('null for superusers'),
-    ),
-    credentials: v.object({
-      via: v.picklist(['login', 'api_token']),
-      id: v.pipe(v.string(), v.description("Id of the API token; '' for a login")),
-      name: v.pipe(v.string(), v.description('Name of the API token')),
-      scope: v.picklist(TOKEN_SCOPES),
-      expires_at: v.pipe(v.string(), v.description("UTC; '' = never")),
-    }),
-    issued_access: v.pipe(issuedAccess, v.description('What the account has given out and is still valid')),
-    limits: v.pipe(
-      v.nullable(v.object({ requests: rate, submissions: rate, pending_jobs: usage, stored_bytes: usage })),
-      v.description('null for superusers, who have none'),
-    ),
+const response = shape('Me', {
+  role: v.picklist(['user', 'superuser']),
+  account: v.union([userResponse, superuserResponse]),
+  balance: described(
+    v.nullable(v.object({ qpu_seconds: v.number(), unlimited: v.boolean() })),
+    'null for superusers',
+  ),
+  credentials: v.object({
+    via: v.picklist(['login', 'api_token']),
+    id: described(v.string(), "Id of the API token; '' for a login"),
+    name: described(v.string(), 'Name of the API token'),
+    scope: v.picklist(TOKEN_SCOPES),
+    expires_at: described(v.string(), "UTC; '' = never"),
   }),
-  v.title('Me'),
-)
+  issued_access: described(issuedAccess, 'What the account has given out and is still valid'),
+  limits: described(
+    v.nullable(v.object({ requests: rate, submissions: rate, pending_jobs: usage, stored_bytes: usage })),
+    'null for superusers, who have none',
+  ),
+})
 
 /** The caller's own account, credentials and limits. */
 export const meRoute: Route = defineRoute('GET /api/me', {

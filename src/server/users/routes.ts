@@ -5,6 +5,7 @@ import { recordId } from '../http/request/fields.ts'
 import { userResponse } from '../http/response/account-responses.ts'
 import { presentRecord } from '../http/response/present-record.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { described } from '../http/schema.ts'
 import { meRoute } from './me.ts'
 
 const MAX_USERS = 100
@@ -14,20 +15,22 @@ const userActivityRoute: Route = defineRoute('GET /api/op/user-activity', {
   access: 'superuser',
   summary: 'Retrieve when users last logged in, and their QPU time in the last 30 days',
   query: v.object({
-    users: v.pipe(
-      v.string(),
-      v.transform((text) => text.split(',').filter((id) => id !== '')),
-      v.maxLength(MAX_USERS),
-      v.description(`Ids of users, at most ${MAX_USERS}, separated by commas`),
+    users: described(
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.split(',').filter((id) => id !== '')),
+        v.maxLength(MAX_USERS),
+      ),
+      `Ids of users, at most ${MAX_USERS}, separated by commas`,
     ),
   }),
   response: v.object({
     items: v.array(
       v.object({
         user: v.string(),
-        last_login: v.pipe(v.string(), v.description("UTC; '' = none is known")),
-        last_seen: v.pipe(v.string(), v.description("UTC; '' = never; may be some hours old")),
-        qpu_seconds: v.pipe(v.number(), v.description('QPU time of the last 30 days')),
+        last_login: described(v.string(), "UTC; '' = none is known"),
+        last_seen: described(v.string(), "UTC; '' = never; may be some hours old"),
+        qpu_seconds: described(v.number(), 'QPU time of the last 30 days'),
       }),
     ),
   }),

@@ -23,6 +23,7 @@ import type { ServerContext } from '../context.ts'
 import { callerName } from '../http/caller.ts'
 import { whole } from '../http/request/list-query.ts'
 import { defineRoute, Reply, type Route, type RouteRequest } from '../http/route.ts'
+import { described, shape } from '../http/schema.ts'
 import type { AddressGuard } from './addresses.ts'
 import type { Webhooks } from './create.ts'
 import { newWebhookSecret } from './signature.ts'
@@ -31,22 +32,26 @@ const MAX_URL_LENGTH = 1_000
 /** Time for the look-up of a name when its address is registered. */
 const RESOLVE_TIMEOUT_MS = 5_000
 
-const url = v.pipe(
-  v.string(),
-  v.maxLength(MAX_URL_LENGTH),
-  v.check(isAccepted, 'Expected an address such as https://example.org/path, without user, password and #'),
-  v.description('HTTPS address of the receiver'),
+const url = described(
+  v.pipe(
+    v.string(),
+    v.maxLength(MAX_URL_LENGTH),
+    v.check(isAccepted, 'Expected an address such as https://example.org/path, without user, password and #'),
+  ),
+  'HTTPS address of the receiver',
 )
 const description = v.pipe(v.string(), v.maxLength(255))
 const kindList = Object.entries(WEBHOOK_KINDS).map(
   ([name, { summary, audience }]) =>
     `\`${name}\`: ${summary}${audience === 'operator' ? ' (superusers)' : ''}`,
 )
-const kinds = v.pipe(
-  v.array(v.picklist(WEBHOOK_KIND_NAMES)),
-  v.minLength(1),
-  v.check((names) => new Set(names).size === names.length, 'Expected each kind once'),
-  v.description(kindList.join('; ')),
+const kinds = described(
+  v.pipe(
+    v.array(v.picklist(WEBHOOK_KIND_NAMES)),
+    v.minLength(1),
+    v.check((names) => new Set(names).size === names.length, 'Expected each kind once'),
+  ),
+  kindList.join('; '),
 )
 const webhookFields = v.object({
   id: v.string(),
@@ -54,37 +59,31 @@ const webhookFields = v.object({
   description: v.string(),
   kinds: v.array(v.picklist(WEBHOOK_KIND_NAMES)),
   enabled: v.boolean(),
-  disabled_reason: v.pipe(v.string(), v.description("'' while it is enabled")),
-  failures: v.pipe(v.number(), v.description('Failed attempts since the last successful one')),
-  failing_since: v.pipe(v.string(), v.description("The first of these failures; '' = none")),
-  dropped: v.pipe(v.number(), v.description('Events not queued, because too many deliveries were pending')),
+  disabled_reason: described(v.string(), "'' while it is enabled"),
+  failures: described(v.number(), 'Failed attempts since the last successful one'),
+  failing_since: described(v.string(), "The first of these failures; '' = none"),
+  dropped: described(v.number(), 'Events not queued, because too many deliveries were pending'),
   created: v.string(),
   updated: v.string(),
 })
 const webhookResponse = v.pipe(webhookFields, v.title('Webhook'))
-const withSecret = v.pipe(
-  v.object({
-    ...webhookFields.entries,
-    secret: v.pipe(v.string(), v.description('Verifies the signatures of deliveries; shown once')),
-  }),
-  v.title('NewWebhook'),
-)
-const deliveryResponse = v.pipe(
-  v.object({
-    id: v.pipe(v.string(), v.description('The header webhook-id, the same at every attempt')),
-    kind: v.string(),
-    state: v.picklist(['pending', 'delivered', 'failed']),
-    created: v.string(),
-    attempts: v.number(),
-    attempted_at: v.pipe(v.string(), v.description("The last attempt; '' = none")),
-    next_attempt: v.pipe(v.string(), v.description("Not before this time; '' = none")),
-    status: v.pipe(v.number(), v.description('HTTP status of the last response; 0 = none')),
-    error: v.pipe(v.string(), v.description("Why the last attempt failed; '' = it did not")),
-    duration_ms: v.pipe(v.number(), v.description('Time of the last attempt until the response')),
-    response: v.pipe(v.string(), v.description('Beginning of the last response body')),
-  }),
-  v.title('WebhookDelivery'),
-)
+const withSecret = shape('NewWebhook', {
+  ...webhookFields.entries,
+  secret: described(v.string(), 'Verifies the signatures of deliveries; shown once'),
+})
+const deliveryResponse = shape('WebhookDelivery', {
+  id: described(v.string(), 'The header webhook-id, the same at every attempt'),
+  kind: v.string(),
+  state: v.picklist(['pending', 'delivered', 'failed']),
+  created: v.string(),
+  attempts: v.number(),
+  attempted_at: described(v.string(), "The last attempt; '' = none"),
+  next_attempt: described(v.string(), "Not before this time; '' = none"),
+  status: described(v.number(), 'HTTP status of the last response; 0 = none'),
+  error: described(v.string(), "Why the last attempt failed; '' = it did not"),
+  duration_ms: described(v.number(), 'Time of the last attempt until the response'),
+  response: described(v.string(), 'Beginning of the last response body'),
+})
 
 /** Webhooks of the caller. The secret is returned when a webhook is created and when it is rotated. */
 export function webhookRoutes({ guard, deliverer }: Webhooks, clock: Clock): Route[] {

@@ -1,35 +1,36 @@
 import * as v from 'valibot'
 import { toTimestamp } from '../../../base/index.ts'
 import type { BackupFile } from '../../../db/sqlite/backup/index.ts'
+import { described } from '../../http/schema.ts'
 import type { BackupOperation } from './operations.ts'
 
-const time = (text: string) => v.pipe(v.string(), v.description(text))
+const time = (text: string) => described(v.string(), text)
 
 export const backupResponse = v.object({
   name: v.string(),
-  kind: v.pipe(
+  kind: described(
     v.picklist(['backup', 'earlier']),
-    v.description('A backup, or an earlier database that a restore or an upgrade has kept'),
+    'A backup, or an earlier database that a restore or an upgrade has kept',
   ),
   bytes: v.number(),
   created: time('Time of the backup, UTC'),
   verified: time('Time of the last check, UTC; empty if unknown'),
-  version: v.pipe(v.string(), v.description('Version of svc that checked it; empty if unknown')),
-  findings: v.pipe(v.number(), v.description('Invariants that the data violate, by the last check')),
-  problem: v.pipe(v.string(), v.description('Why it cannot be restored, by the last check; empty if it can')),
+  version: described(v.string(), 'Version of svc that checked it; empty if unknown'),
+  findings: described(v.number(), 'Invariants that the data violate, by the last check'),
+  problem: described(v.string(), 'Why it cannot be restored, by the last check; empty if it can'),
 })
 
 export const operationResponse = v.object({
   id: v.string(),
   kind: v.picklist(['create', 'verify', 'restore']),
-  name: v.pipe(v.string(), v.description('Name of the backup')),
+  name: described(v.string(), 'Name of the backup'),
   actor: v.string(),
   state: v.picklist(['running', 'succeeded', 'failed']),
-  step: v.pipe(v.string(), v.description('The step that runs or ran last')),
-  written_bytes: v.pipe(v.nullable(v.number()), v.description('Size of the copy that is being written')),
+  step: described(v.string(), 'The step that runs or ran last'),
+  written_bytes: described(v.nullable(v.number()), 'Size of the copy that is being written'),
   started: time('UTC'),
   ended: time('UTC; empty while it runs'),
-  error: v.pipe(v.string(), v.description('Why it failed')),
+  error: described(v.string(), 'Why it failed'),
   findings: v.array(v.object({ id: v.string(), text: v.string(), rows: v.number() })),
 })
 

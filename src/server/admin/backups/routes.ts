@@ -15,6 +15,7 @@ import type { ServerContext } from '../../context.ts'
 import { type Caller, callerName } from '../../http/caller.ts'
 import { fileResponse } from '../../http/response/file-response.ts'
 import { defineRoute, Reply, type Route } from '../../http/route.ts'
+import { described } from '../../http/schema.ts'
 import type { BackupOperation, BackupOperations } from './operations.ts'
 import { backupResponse, operationResponse, presentBackup, presentOperation } from './responses.ts'
 
@@ -43,7 +44,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       errors: { not_with_postgres: 409 },
       response: v.object({
         backups: v.array(backupResponse),
-        total: v.pipe(v.number(), v.description(`Number of files; ${MAX_LISTED} are listed`)),
+        total: described(v.number(), `Number of files; ${MAX_LISTED} are listed`),
         operation: v.nullable(operationResponse),
       }),
       async run(context) {
@@ -67,10 +68,12 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       summary: 'Make a checked backup in the background',
       body: v.object({
         name: v.optional(
-          v.pipe(
-            v.string(),
-            v.check(isBackupName, 'Expected a file name that ends in .db, of letters, digits, _, . and -'),
-            v.description('Name of the file; if omitted, one with the time'),
+          described(
+            v.pipe(
+              v.string(),
+              v.check(isBackupName, 'Expected a file name that ends in .db, of letters, digits, _, . and -'),
+            ),
+            'Name of the file; if omitted, one with the time',
           ),
         ),
       }),
@@ -87,7 +90,7 @@ export function backupRoutes(operations: BackupOperations): Route[] {
       summary: 'Replace the database by a backup; everything after the backup is lost',
       body: v.object({
         name: v.string(),
-        confirm: v.pipe(v.string(), v.description('The name of the backup once more')),
+        confirm: described(v.string(), 'The name of the backup once more'),
       }),
       statuses: [202],
       errors: { no_backup: 404, backup_operation_running: 409, replicated: 409, not_with_postgres: 409 },

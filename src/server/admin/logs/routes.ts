@@ -3,6 +3,7 @@ import { AppError, toTimestamp } from '../../../base/index.ts'
 import { EVENT_STREAM_HEADERS } from '../../http/media.ts'
 import { badQuery, moment, whole } from '../../http/request/list-query.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { described } from '../../http/schema.ts'
 import type { LogStore } from './log-store.ts'
 import type { LogTails } from './log-tails.ts'
 import { countLines, type Position, readLines } from './read-lines.ts'
@@ -11,11 +12,11 @@ const MAX_LIMIT = 1_000
 const MAX_BUCKETS = 240
 
 const level = v.optional(
-  v.pipe(v.picklist(['debug', 'info', 'warn', 'error']), v.description('This level and above')),
+  described(v.picklist(['debug', 'info', 'warn', 'error']), 'This level and above'),
   'debug',
 )
 const text = v.optional(
-  v.pipe(v.string(), v.maxLength(200), v.description('Text that the line contains, in any case')),
+  described(v.pipe(v.string(), v.maxLength(200)), 'Text that the line contains, in any case'),
   '',
 )
 const position = v.pipe(
@@ -32,13 +33,13 @@ const line = v.looseObject({
   position: v.string(),
   time: v.string(),
   level: v.string(),
-  subject: v.pipe(v.string(), v.description('Part of the server')),
+  subject: described(v.string(), 'Part of the server'),
   message: v.string(),
 })
 
 const amount = v.number()
 const bucket = v.object({
-  at: v.pipe(v.string(), v.description('Begin of the bucket, UTC')),
+  at: described(v.string(), 'Begin of the bucket, UTC'),
   debug: amount,
   info: amount,
   warn: amount,
@@ -62,9 +63,9 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
       errors: { log_not_stored: 404 },
       response: v.object({
         lines: v.array(line),
-        next: v.pipe(
+        next: described(
           v.nullable(v.string()),
-          v.description('Continue with before=; null at the end. A page may be short: a request reads 8 MiB'),
+          'Continue with before=; null at the end. A page may be short: a request reads 8 MiB',
         ),
       }),
       async run(_, { query: { before, limit, ...filter } }) {
@@ -86,21 +87,19 @@ export function logRoutes(logs: LogStore | undefined, tails: LogTails): Route[] 
         text,
         from: moment,
         to: moment,
-        buckets: v.pipe(
+        buckets: described(
           v.optional(whole(1, MAX_BUCKETS), '60'),
-          v.description(`Number of intervals, 1 to ${MAX_BUCKETS}`),
+          `Number of intervals, 1 to ${MAX_BUCKETS}`,
         ),
         before: v.optional(position),
       }),
       errors: { log_not_stored: 404 },
       response: v.object({
-        step_ms: v.pipe(v.number(), v.description('Length of an interval')),
+        step_ms: described(v.number(), 'Length of an interval'),
         buckets: v.array(bucket),
-        next: v.pipe(
+        next: described(
           v.nullable(v.string()),
-          v.description(
-            'Continue with before= and add the numbers; null at the end. A request reads 8 MiB of the log',
-          ),
+          'Continue with before= and add the numbers; null at the end. A request reads 8 MiB of the log',
         ),
       }),
       async run(_, { query: { from, to, buckets, before, ...filter } }) {

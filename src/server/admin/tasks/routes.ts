@@ -3,20 +3,21 @@ import { type Loop, toTimestamp } from '../../../base/index.ts'
 import { appendAudit } from '../../../db/journal/index.ts'
 import { callerName } from '../../http/caller.ts'
 import { defineRoute, Reply, type Route } from '../../http/route.ts'
+import { described } from '../../http/schema.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 
 const taskResponse = v.object({
   id: v.string(),
   name: v.string(),
-  summary: v.pipe(v.string(), v.description('What a run does')),
+  summary: described(v.string(), 'What a run does'),
   running: v.boolean(),
-  last_run: v.pipe(
+  last_run: described(
     v.string(),
-    v.description('Begin of the current or the last run since the start, UTC; empty before the first'),
+    'Begin of the current or the last run since the start, UTC; empty before the first',
   ),
-  duration_ms: v.pipe(v.nullable(v.number()), v.description('Duration of the last finished run')),
-  error: v.pipe(v.string(), v.description('Why the last finished run failed; empty if it did not')),
-  next_run: v.pipe(v.string(), v.description('When the next run begins at the latest, UTC')),
+  duration_ms: described(v.nullable(v.number()), 'Duration of the last finished run'),
+  error: described(v.string(), 'Why the last finished run failed; empty if it did not'),
+  next_run: described(v.string(), 'When the next run begins at the latest, UTC'),
 })
 
 /** The background tasks of the server. */

@@ -6,6 +6,7 @@ import { signInExternally, type User, users } from '../../../db/store/accounts/i
 import { FORM_OR_JSON } from '../../http/media.ts'
 import { userResponse } from '../../http/response/account-responses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { described, shape } from '../../http/schema.ts'
 import { clientOf } from '../access-audit.ts'
 import type { Logins } from '../logins.ts'
 import { type ExternalAccount, exchange } from './exchange.ts'
@@ -31,12 +32,12 @@ const meta = v.object({
   id: v.string(),
   name: v.string(),
   username: v.string(),
-  email: v.pipe(v.string(), v.description("'' unless the provider has verified it")),
+  email: described(v.string(), "'' unless the provider has verified it"),
   avatarURL: v.string(),
   isNew: v.boolean(),
   accessToken: v.string(),
   refreshToken: v.string(),
-  expiry: v.pipe(v.string(), v.description("'' when the provider does not report it")),
+  expiry: described(v.string(), "'' when the provider does not report it"),
   rawUser: v.looseObject({}),
 })
 
@@ -71,7 +72,7 @@ export function oauth2LoginRoute({ queries, rulesOf }: UserCreation, logins: Log
     body,
     bodyMedia: FORM_OR_JSON,
     errors: { oauth2_token_failed: 400, oauth2_user_failed: 400, provider_unavailable: 503 },
-    response: v.pipe(v.object({ token: v.string(), record: userResponse, meta }), v.title('OAuth2Login')),
+    response: shape('OAuth2Login', { token: v.string(), record: userResponse, meta }),
     async run({ config, db, clock, log }, { body, caller, ...call }) {
       const provider = config.oauth2Providers.find(({ name }) => name === body.provider)
       if (!provider) throw unknownProvider(config.oauth2Providers.map(({ name }) => name))

@@ -3,23 +3,22 @@ import { toTimestamp } from '../../../base/index.ts'
 import { type Driver, drivers } from '../../../db/store/qpus/index.ts'
 import { serverAddress } from '../../http/address.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
+import { described } from '../../http/schema.ts'
 import type { DriverActivityLog } from './activity-log.ts'
 
 const perMinute = (what: string) =>
-  v.pipe(v.array(v.number()), v.description(`${what} in each of the last 60 minutes, the present one last`))
+  described(v.array(v.number()), `${what} in each of the last 60 minutes, the present one last`)
 const activity = v.object({
   id: v.string(),
   name: v.string(),
-  qpu: v.pipe(v.string(), v.description('Id of its QPU')),
-  connected_at: v.pipe(v.string(), v.description("UTC; '' = not connected")),
-  last_event: v.pipe(v.string(), v.description("UTC; '' = none since the server started")),
+  qpu: described(v.string(), 'Id of its QPU'),
+  connected_at: described(v.string(), "UTC; '' = not connected"),
+  last_event: described(v.string(), "UTC; '' = none since the server started"),
   events: perMinute('Events received'),
   dropped: perMinute('Events dropped'),
-  refused: v.pipe(
+  refused: described(
     v.nullable(v.object({ at: v.string(), code: v.string(), message: v.string() })),
-    v.description(
-      'Why the last attempt to connect was refused or did not attach; a driver tries again every few seconds',
-    ),
+    'Why the last attempt to connect was refused or did not attach; a driver tries again every few seconds',
   ),
 })
 
@@ -35,10 +34,7 @@ export function driverActivityRoutes(log: DriverActivityLog): Route[] {
         svc_addr: v.string(),
         ca_fingerprint: v.string(),
         driver_version: v.string(),
-        event_rate_limit: v.pipe(
-          v.number(),
-          v.description('Telemetry events per second and driver; 0 = no limit'),
-        ),
+        event_rate_limit: described(v.number(), 'Telemetry events per second and driver; 0 = no limit'),
         drivers: v.array(activity),
       }),
       async run({ db, live, config, tls, version }, { request, isSecure }) {

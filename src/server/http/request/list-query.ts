@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type AppError, badField, fromTimestamp } from '../../../base/index.ts'
+import { described } from '../schema.ts'
 
 /** A whole number in a query. */
 export const whole = (min: number, max: number) =>
@@ -14,14 +15,16 @@ export const whole = (min: number, max: number) =>
   )
 
 /** A time in a query, as ms since the epoch. */
-export const moment = v.pipe(
-  v.string(),
-  v.check(
-    (text) => fromTimestamp(text) !== undefined,
-    'Expected a time such as 2026-01-31, 2026-01-31 09:05:00.000Z or 2026-01-31T10:05:00+01:00',
+export const moment = described(
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => fromTimestamp(text) !== undefined,
+      'Expected a time such as 2026-01-31, 2026-01-31 09:05:00.000Z or 2026-01-31T10:05:00+01:00',
+    ),
+    v.transform((text) => fromTimestamp(text) ?? Number.NaN),
   ),
-  v.transform((text) => fromTimestamp(text) ?? Number.NaN),
-  v.description('A time such as 2026-01-31T09:05:00Z, or a day (UTC)'),
+  'A time such as 2026-01-31T09:05:00Z, or a day (UTC)',
 )
 
 /**
@@ -39,17 +42,19 @@ export function strictQuery<Entries extends v.ObjectEntries>(entries: Entries) {
 export function omitQuery({ entries }: { entries: v.ObjectEntries }) {
   const names = Object.keys(entries)
   return v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((text) => text.split(',').filter((name) => name !== '')),
-      v.check(
-        (given) => given.every((name) => names.includes(name)),
-        ({ input }) => {
-          const unknown = input.find((name) => !names.includes(name)) ?? ''
-          return `There is no field "${unknown.slice(0, 80)}" to leave out; expected some of ${names.join(', ')}`
-        },
+    described(
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.split(',').filter((name) => name !== '')),
+        v.check(
+          (given) => given.every((name) => names.includes(name)),
+          ({ input }) => {
+            const unknown = input.find((name) => !names.includes(name)) ?? ''
+            return `There is no field "${unknown.slice(0, 80)}" to leave out; expected some of ${names.join(', ')}`
+          },
+        ),
       ),
-      v.description('Fields that the response leaves out, separated by commas, such as `payload,results`'),
+      'Fields that the response leaves out, separated by commas, such as `payload,results`',
     ),
     '',
   )

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { ISSUED, superusers, users } from '../../../db/store/accounts/index.ts'
+import { described, shape } from '../schema.ts'
 import { recordResponse } from './record-response.ts'
 
 /** A user as returned by `presentRecord`. */
@@ -9,12 +10,9 @@ export const userResponse = recordResponse('User', users)
 export const superuserResponse = recordResponse('Superuser', superusers)
 
 /** Number of what an account has given out and is still valid, by kind. */
-export const issuedAccess = v.pipe(
-  v.object(v.entriesFromList(ISSUED, v.number())),
-  v.title('IssuedAccess'),
-  v.description(
-    'API tokens, secrets of sessions, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers',
-  ),
+export const issuedAccess = described(
+  shape('IssuedAccess', v.entriesFromList(ISSUED, v.number())),
+  'API tokens, secrets of sessions, links to jobs and reports, addresses of the calendar, enabled webhooks, linked accounts at providers',
 )
 
 /**
@@ -22,7 +20,7 @@ export const issuedAccess = v.pipe(
  * reference.
  */
 export function loginResponse(title: string, record: v.GenericSchema) {
-  return v.pipe(v.object({ token: v.string(), record }), v.title(title))
+  return shape(title, { token: v.string(), record })
 }
 
 const flag = v.object({ enabled: v.boolean(), duration: v.number() })
@@ -32,19 +30,16 @@ const offer = v.object({
   displayName: v.string(),
   logo: v.string(),
   state: v.string(),
-  authURL: v.pipe(v.string(), v.description('Append the URL-encoded redirect URL')),
+  authURL: described(v.string(), 'Append the URL-encoded redirect URL'),
   codeVerifier: v.string(),
   codeChallenge: v.string(),
   codeChallengeMethod: v.string(),
 })
 
 /** The ways in which accounts can log in. */
-export const authMethodsResponse = v.pipe(
-  v.object({
-    password: v.object({ enabled: v.boolean(), identityFields: v.array(v.string()) }),
-    oauth2: v.object({ enabled: v.boolean(), providers: v.array(offer) }),
-    mfa: flag,
-    otp: flag,
-  }),
-  v.title('AuthMethods'),
-)
+export const authMethodsResponse = shape('AuthMethods', {
+  password: v.object({ enabled: v.boolean(), identityFields: v.array(v.string()) }),
+  oauth2: v.object({ enabled: v.boolean(), providers: v.array(offer) }),
+  mfa: flag,
+  otp: flag,
+})

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type AnyCollection, date, type Field, type ValueSchema } from '../../../db/index.ts'
+import { described, shape } from '../schema.ts'
 
 type Shape = Record<string, v.GenericSchema>
 
@@ -14,21 +15,21 @@ export function recordResponse(title: string, collection: AnyCollection, extra: 
     const shown = fieldSchema(field)
     entries[name] = field.hidden || field.kind.isPersonal ? v.optional(shown) : shown
   }
-  const shape: Shape = { ...entries, created: TIME, updated: TIME, ...extra }
-  return v.pipe(v.object(shape), v.title(title))
+  const all: Shape = { ...entries, created: TIME, updated: TIME, ...extra }
+  return shape(title, all)
 }
 
 /** The values of one field, as callers read and write them. */
 export function fieldSchema(field: Field): v.GenericSchema {
   const schema = shapeOf(field.kind.schema(field))
-  return field.help === undefined ? schema : v.pipe(schema, v.description(field.help))
+  return field.help === undefined ? schema : described(schema, field.help)
 }
 
 const TIME = fieldSchema(date())
 
 function shapeOf({ description, ...schema }: ValueSchema): v.GenericSchema {
   const shape = plainShapeOf(schema)
-  return description === undefined ? shape : v.pipe(shape, v.description(description))
+  return description === undefined ? shape : described(shape, description)
 }
 
 function plainShapeOf({ type, enum: choices, items = {} }: ValueSchema): v.GenericSchema {

@@ -10,6 +10,7 @@ import {
 } from '../../../protocol/index.ts'
 import { writtenText } from '../../http/request/fields.ts'
 import { validate } from '../../http/request/validate.ts'
+import { described } from '../../http/schema.ts'
 import { jobLabels } from '../labels.ts'
 import { problemOfSets } from './parameter-sets.ts'
 
@@ -60,9 +61,9 @@ const { shots } = options
 const parameterSets = circuitEntry.entries.parameter_values.wrapped
 const program = {
   ...v.entriesFromList(CIRCUIT_NAMES, v.nullish(circuitEntry.entries.circuit)),
-  parameter_values: v.pipe(
+  parameter_values: described(
     v.nullish(v.union([parameterSets, parameterSets.item])),
-    v.description('One set of values, or a list of sets; each set produces one result'),
+    'One set of values, or a list of sets; each set produces one result',
   ),
 }
 const label = {
@@ -85,22 +86,22 @@ export const submissionForms = v.object({
   circuits: v.nullish(v.array(v.union([entry, circuitEntry.entries.circuit]))),
   ...program,
   ...nullish(options),
-  name: v.pipe(v.nullish(v.optional(jobLabels.name, '')), v.description('Name of the job')),
-  tags: v.pipe(v.nullish(v.optional(jobLabels.tags, [])), v.description('For finding the job again')),
-  max_seconds: v.pipe(
+  name: described(v.nullish(v.optional(jobLabels.name, '')), 'Name of the job'),
+  tags: described(v.nullish(v.optional(jobLabels.tags, [])), 'For finding the job again'),
+  max_seconds: described(
     v.nullish(maxSeconds),
-    v.description('Most QPU time that it may use and be charged, over all attempts; then it fails'),
+    'Most QPU time that it may use and be charged, over all attempts; then it fails',
   ),
-  give_up_after: v.pipe(
+  give_up_after: described(
     v.nullish(giveUpAfter),
-    v.description('Time from the submission, such as "2h", after which it fails if it still waits'),
+    'Time from the submission, such as "2h", after which it fails if it still waits',
   ),
-  qpu_target: v.pipe(v.nullish(target), v.description('Name or id of a QPU; any QPU if omitted')),
-  session: v.pipe(
+  qpu_target: described(v.nullish(target), 'Name or id of a QPU; any QPU if omitted'),
+  session: described(
     v.nullish(target),
-    v.description('Id of your open session in which it is to run, whose QPU it is for; only names it'),
+    'Id of your open session in which it is to run, whose QPU it is for; only names it',
   ),
-  [EXTENSIONS]: v.pipe(v.nullish(v.unknown()), v.description('Any value; ignored and not stored')),
+  [EXTENSIONS]: described(v.nullish(v.unknown()), 'Any value; ignored and not stored'),
 })
 
 function nullish(entries: Record<string, v.GenericSchema>): Record<string, v.GenericSchema> {

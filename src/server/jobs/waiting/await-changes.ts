@@ -5,6 +5,7 @@ import type { ServerContext } from '../../context.ts'
 import { callerName } from '../../http/caller.ts'
 import { IDLE_TIMEOUT_SECONDS } from '../../http/limits/idle-time.ts'
 import type { RouteRequest } from '../../http/route.ts'
+import { described } from '../../http/schema.ts'
 import type { WaitDependencies } from '../../waiting/await-state.ts'
 import { WAIT_LIMITS } from '../../waiting/waits.ts'
 import { type JobNews, viewJobChanges } from '../view.ts'
@@ -18,18 +19,18 @@ export const jobChangesBody = v.strictObject({
     v.array(
       v.strictObject({
         id: v.pipe(v.string(), v.maxLength(MAX_ID_LENGTH)),
-        status: v.pipe(
+        status: described(
           v.optional(v.union([v.literal(''), v.picklist(quantumJobs.fields.status.choices)]), ''),
-          v.description('The status that is known; without it, the job is returned immediately'),
+          'The status that is known; without it, the job is returned immediately',
         ),
       }),
     ),
     v.minLength(1),
     v.maxLength(WAIT_LIMITS.jobsOfRequest),
   ),
-  wait: v.pipe(
+  wait: described(
     v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(WAIT_LIMITS.seconds)), 0),
-    v.description('Seconds to wait for the first change'),
+    'Seconds to wait for the first change',
   ),
 })
 

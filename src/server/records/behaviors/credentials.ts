@@ -10,6 +10,7 @@ import {
 import { checkPassword } from '../../auth/password.ts'
 import { callerName } from '../../http/caller.ts'
 import { issuedAccess } from '../../http/response/account-responses.ts'
+import { described } from '../../http/schema.ts'
 import type { Completion, Draft, Step, Values } from '../behavior.ts'
 
 const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Values don't match." }
@@ -75,10 +76,7 @@ export function remainingAccess(kind: AccountKind) {
 
 /** Schema of what `remainingAccess` adds. */
 export const issuedShape = {
-  issued_access: v.pipe(
-    v.optional(issuedAccess),
-    v.description('After a change of password: what is still valid'),
-  ),
+  issued_access: described(v.optional(issuedAccess), 'After a change of password: what is still valid'),
 }
 
 /**

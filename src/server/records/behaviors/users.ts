@@ -9,6 +9,7 @@ import {
 } from '../../../db/store/accounts/index.ts'
 import { addressLimitKey } from '../../http/address.ts'
 import { callerName } from '../../http/caller.ts'
+import { described } from '../../http/schema.ts'
 import { type Draft, defineBehavior, type Step, type Values } from '../behavior.ts'
 import { assertHasPassword, issuedShape, prepareCredentials, remainingAccess } from './credentials.ts'
 
@@ -20,7 +21,7 @@ const MISMATCH: FieldError = { code: 'validation_values_mismatch', message: "Val
 export const usersBehavior = defineBehavior(users, {
   superuserOnly: ['qpu_seconds', 'api_tokens', 'disabled', 'max_bytes'],
   computedShape: {
-    stored_bytes: v.pipe(v.number(), v.description('Bytes of the stored jobs of the user')),
+    stored_bytes: described(v.number(), 'Bytes of the stored jobs of the user'),
     ...issuedShape,
   },
   computed: (tx, all) => tx.read(all.map(({ id }) => ({ stored_bytes: storedBytesOf(id) }))),

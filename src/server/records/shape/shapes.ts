@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type AnyCollection, COLLECTIONS, type CollectionNames, type Field } from '../../../db/index.ts'
 import { collectionIdOf } from '../../http/response/present-record.ts'
 import { fieldSchema, recordResponse } from '../../http/response/record-response.ts'
+import { described } from '../../http/schema.ts'
 import { behaviorOf } from '../behaviors/index.ts'
 
 /** Schemas of the record routes, derived from the declarations of all collections. */
@@ -49,12 +50,9 @@ function bodyShape(collection: AnyCollection) {
   const required = fields.flatMap(([name, field]) => (isRequired(field) && name !== owner ? [name] : []))
   const entries: Record<string, v.GenericSchema> = collection.type === 'auth' ? { ...PASSWORD } : {}
   for (const [name, field] of fields) entries[name] = v.optional(fieldSchema(field))
-  return v.pipe(
-    v.looseObject(entries),
-    v.title(`${titleOf(collection)}Body`),
-    v.description(
-      required.length > 0 ? `Required for a new record: ${required.join(', ')}` : 'All fields are optional',
-    ),
+  return described(
+    v.pipe(v.looseObject(entries), v.title(`${titleOf(collection)}Body`)),
+    required.length > 0 ? `Required for a new record: ${required.join(', ')}` : 'All fields are optional',
   )
 }
 
