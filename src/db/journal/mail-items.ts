@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../../base/index.ts'
 import type { SqlReader, SqlWriter } from '../engine/sql.ts'
+import { readServiceValue, storeServiceValue } from './service-values.ts'
 
 /** What users and superusers may be mailed; the sentences are in `src/server/mail/digest-sender.ts`. */
 export type MailItem =
@@ -42,18 +43,10 @@ export const ALERT_INTERVAL_MS = 10 * MINUTE_MS
 
 /** Whether the window of a limit is over, or was never begun; then it begins. Stores those that last. */
 function beginsWindow(tx: SqlReader & SqlWriter, of: string): boolean {
-  const stored = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key: WINDOWS })
-  const begun: Record<string, number> = JSON.parse(stored?.value ?? '{}')
+  const begun: Record<string, number> = JSON.parse(readServiceValue(tx, WINDOWS) ?? '{}')
   const lasting = Object.entries(begun).filter(([, at]) => at <= tx.now && tx.now - at < ALERT_INTERVAL_MS)
   if (lasting.some(([limit]) => limit === of)) return false
-  const value = JSON.stringify({ ...Object.fromEntries(lasting), [of]: tx.now })
-  tx.run(
-    'INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT (key) DO UPDATE SET value = $value',
-    {
-      key: WINDOWS,
-      value,
-    },
-  )
+  storeServiceValue(tx, WINDOWS, JSON.stringify({ ...Object.fromEntries(lasting), [of]: tx.now }))
   return true
 }
 

@@ -4,6 +4,7 @@ import { type Superuser, superusers } from '../../collections/superusers.ts'
 import { type User, users } from '../../collections/users.ts'
 import type { SqlReader } from '../../engine/sql.ts'
 import { appendAudit } from '../../journal/audit.ts'
+import { readServiceValue, storeServiceValue } from '../../journal/service-values.ts'
 import type { Database } from '../../records/database.ts'
 import type { Tx } from '../../records/tx.ts'
 import { type AccountKind, disableProxy } from './issued-access.ts'
@@ -18,10 +19,10 @@ export type Account = User | Superuser
 export function accountSecret(db: Database, kind: AccountKind): Promise<string> {
   const key = `secret:${kind}`
   return db.write('account secret', (tx) => {
-    const stored = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
-    if (stored) return stored.value
+    const stored = readServiceValue(tx, key)
+    if (stored !== undefined) return stored
     const value = newSecret()
-    tx.run('INSERT INTO meta (key, value) VALUES ($key, $value)', { key, value })
+    storeServiceValue(tx, key, value)
     return value
   })
 }

@@ -9,6 +9,7 @@ import { superusers } from '../../collections/superusers.ts'
 import { users } from '../../collections/users.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import { ALERT_INTERVAL_MS, type MailItem, queueMailItem } from '../../journal/mail-items.ts'
+import { readServiceValue, storeServiceValue } from '../../journal/service-values.ts'
 import type { ReadTx, Tx } from '../../records/tx.ts'
 
 /** Minimum time between two mails to a user. */
@@ -167,20 +168,13 @@ export function hasSlotStarts(tx: ReadTx): boolean {
 }
 
 function timesOf(tx: ReadTx, key: string): string[] {
-  const stored = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value
+  const stored = readServiceValue(tx, key)
   if (stored === undefined) return []
   return stored.startsWith('[') ? JSON.parse(stored) : [stored]
 }
 
 function storeTimes(tx: Tx, key: string, times: readonly string[]): void {
-  const value = JSON.stringify(times.slice(-MAX_TIMES))
-  tx.run(
-    'INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT (key) DO UPDATE SET value = $value',
-    {
-      key,
-      value,
-    },
-  )
+  storeServiceValue(tx, key, JSON.stringify(times.slice(-MAX_TIMES)))
 }
 
 /**

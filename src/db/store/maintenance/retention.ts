@@ -2,6 +2,7 @@ import { fromTimestamp, toTimestamp } from '../../../base/index.ts'
 import { eventTime } from '../../collections/events.ts'
 import type { SqlWriter } from '../../engine/sql.ts'
 import { removeValuesOf } from '../../hooks/removal.ts'
+import { readServiceValue, storeServiceValue } from '../../journal/service-values.ts'
 import { removeResponses } from '../jobs/idempotency.ts'
 import { STORED_STEPS } from '../readings/reading-steps.ts'
 
@@ -14,12 +15,9 @@ export type PruneStep = (tx: SqlWriter, before: number, limit: number) => number
 /** Records in `meta` that pruning begins now; returns when it began before, ms since the epoch. */
 export function recordPruning(tx: SqlWriter): number | undefined {
   const key = 'pruned_at'
-  const before = tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })
-  tx.run('INSERT INTO meta (key, value) VALUES ($key, $at) ON CONFLICT (key) DO UPDATE SET value = $at', {
-    key,
-    at: tx.at,
-  })
-  return before && fromTimestamp(before.value)
+  const before = readServiceValue(tx, key)
+  storeServiceValue(tx, key, tx.at)
+  return fromTimestamp(before ?? '')
 }
 
 /** Removes events by their own time. */

@@ -10,6 +10,7 @@ import { KIB } from '../../../base/index.ts'
 import { drivers } from '../../collections/drivers.ts'
 import { type Dialect, ofDialect } from '../../engine/dialect.ts'
 import type { SqlWriter, Statement } from '../../engine/sql.ts'
+import { readServiceValue, storeServiceValue } from '../../journal/service-values.ts'
 import type { ReadTx } from '../../records/tx.ts'
 import { type BucketRange, STORED_STEPS, storedStep } from './reading-steps.ts'
 
@@ -156,17 +157,11 @@ const countReadings = ofDialect(
 )
 
 function numberOf(tx: SqlWriter, key: string): number {
-  return Number(tx.one<{ value: string }>('SELECT value FROM meta WHERE key = $key', { key })?.value ?? 0)
+  return Number(readServiceValue(tx, key) ?? 0)
 }
 
 function keep(tx: SqlWriter, key: string, number: number): void {
-  tx.run(
-    'INSERT INTO meta (key, value) VALUES ($key, $value) ON CONFLICT (key) DO UPDATE SET value = $value',
-    {
-      key,
-      value: String(number),
-    },
-  )
+  storeServiceValue(tx, key, String(number))
 }
 
 /** A channel of a driver in one unit; a channel whose unit changed has two series. */
