@@ -215,7 +215,8 @@ export function endHolder(tx: Tx, { id, session }: Pick<Holder, 'id' | 'session'
 
 /** Lets holders end when the jobs that their secrets submitted have ended. */
 export function leaveSession(tx: Tx, holders: readonly Pick<Holder, 'id'>[]): void {
-  for (const { id } of holders) tx.run('UPDATE session_holders SET leaving = 1 WHERE id = $id', { id })
+  const ids = JSON.stringify(holders.map(({ id }) => id))
+  tx.run(`UPDATE session_holders SET leaving = 1 WHERE id IN ${tx.dialect.jsonTexts('$ids')}`, { ids })
 }
 
 /** What the secret of a holder opens at present; undefined for an unknown or a revoked one. */
