@@ -69,7 +69,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/server',
     steps: [
-      ['access-token.ts', 'driver-hub.ts', 'services.ts', 'wake-on-changes.ts'],
+      ['access-token.ts', 'driver-hub.ts', 'services.ts', 'short-writes.ts', 'wake-on-changes.ts'],
       ['config'],
       ['admission'],
       ['bound-times.ts', 'mail', 'programs', 'tls', 'write-ahead-log.ts'],

@@ -1,3 +1,4 @@
+import type { Loop } from '../base/index.ts'
 import { accountingRoutes, ledgerRoute } from './accounting/routes.ts'
 import { utilizationRoute } from './accounting/utilization.ts'
 import { type AdminDependencies, adminRoutes } from './admin/routes.ts'
@@ -28,7 +29,6 @@ import { type ServiceWatch, serviceRoutes } from './metrics/service-watch.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { qpuRoutes } from './qpus/routes.ts'
 import type { Realtime } from './realtime/realtime.ts'
-import type { Refunds } from './recalls/refunds.ts'
 import { recallRoutes } from './recalls/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import type { RecordService } from './records/service.ts'
@@ -52,7 +52,8 @@ interface RouteDependencies
   readiness: Readiness
   realtime: Realtime
   records: RecordService
-  refunds: Refunds
+  /** Refunds the jobs of recalls. */
+  refunds: Loop
   setUp: SetUp
   /** Requests that wait for jobs. */
   waits: Waits
@@ -94,7 +95,7 @@ export function buildRoutes(dependencies: RouteDependencies): Route[] {
     queueRoute,
     ...calibrationRoutes,
     ...calibrationHistoryRoutes,
-    ...recallRoutes(() => dependencies.refunds.loop.wake()),
+    ...recallRoutes(() => dependencies.refunds.wake()),
     ...recordRoutes(records),
     ...notificationRoutes,
     scheduleRoute,

@@ -15,7 +15,8 @@ interface LoopOptions {
   intervalMs: number | (() => number)
   /** Subscribes the loop to changes at which it wakes while it runs; returns how to unsubscribe. */
   wakeOnChanges?: (wake: () => void) => () => void
-  runOnce: () => Promise<void> | void
+  /** The signal ends when the loop stops, which waits for the run. */
+  runOnce: (signal: AbortSignal) => Promise<void> | void
 }
 
 /** What an operator sees of a loop; times in ms since the epoch. */
@@ -126,7 +127,7 @@ export class Loop {
     const { intervalMs } = this.#options
     while (!signal.aborted) {
       this.#isWakePending = false
-      await this.#runOnce()
+      await this.#runOnce(signal)
       const failurePauseMs = backoffMs(this.#failures, BACKOFF)
       if (failurePauseMs > 0) await this.#sleep(failurePauseMs, signal)
       if (signal.aborted || this.#isWakePending) continue
@@ -135,13 +136,13 @@ export class Loop {
     }
   }
 
-  async #runOnce(): Promise<void> {
+  async #runOnce(signal: AbortSignal): Promise<void> {
     const { clock, log, name, runOnce } = this.#options
     this.#begunAt = clock.monotonic()
     this.#lastAt = clock.now()
     this.#nextAt = undefined
     try {
-      await runOnce()
+      await runOnce(signal)
       if (this.#failures > 0) log.info('loop runs again', { loop: name, failed: this.#failures })
       this.#failures = 0
       this.#problem = ''

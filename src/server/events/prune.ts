@@ -54,10 +54,7 @@ interface PrunerDependencies {
  */
 export class Pruner {
   readonly #dependencies: PrunerDependencies
-  readonly name = 'pruning'
   readonly loop: Loop
-  readonly #stop = new AbortController()
-  #unsubscribe: () => void = () => undefined
   /** Both clocks at the last run. */
   #last: { wall: number; monotonic: number } | undefined
 
@@ -69,24 +66,16 @@ export class Pruner {
       clock: dependencies.clock,
       log: dependencies.log,
       intervalMs: () => dependencies.live.current.eventsPruneInterval,
-      runOnce: () => this.pruneOnce(),
+      wakeOnChanges: (wake) => dependencies.live.subscribe(wake),
+      runOnce: (signal) => this.pruneOnce(signal),
     })
   }
 
-  start(): void {
-    this.#unsubscribe = this.#dependencies.live.subscribe(() => this.loop.wake())
-    this.loop.start()
-  }
-
-  /** Stops after the current transaction; the remaining rows are removed after the next start. */
-  async stop(): Promise<void> {
-    this.#unsubscribe()
-    this.#stop.abort()
-    await this.loop.stop()
-  }
-
-  /** Removes every row that is too old now, unless the wall clock was set since the last run. */
-  async pruneOnce(): Promise<void> {
+  /**
+   * Removes every row that is too old now, unless the wall clock was set since the last run. Those that are
+   * left when `signal` ends it after a transaction are removed after the next start.
+   */
+  async pruneOnce(signal: AbortSignal): Promise<void> {
     const { live, log } = this.#dependencies
     if (await this.#clockWasSet()) return
     const { current } = live
@@ -100,12 +89,12 @@ export class Pruner {
     try {
       for (const setting of RETENTIONS) {
         if (current[setting] === 0) continue
-        await this.#repeat(STEPS[setting], current[setting], (rows) => {
+        await this.#repeat(signal, STEPS[setting], current[setting], (rows) => {
           counts[setting] += rows
         })
       }
       if (current.calibrationFitRetention > 0) {
-        await this.#untilDone(current.calibrationFitRetention, async (before) => {
+        await this.#untilDone(signal, current.calibrationFitRetention, async (before) => {
           const reports = await stripCalibrationResult(this.#dependencies.db, before)
           stripped += reports
           return reports
@@ -113,11 +102,11 @@ export class Pruner {
       }
       if (current.eventsRetention > 0) {
         for (const step of [pruneReadings, pruneClosedTimes, pruneSessions]) {
-          await this.#repeat(step, current.eventsRetention, () => undefined)
+          await this.#repeat(signal, step, current.eventsRetention)
         }
       }
-      await this.#repeat(pruneIdempotencyKeys, RESPONSE_TTL_MS, () => undefined)
-      await this.#repeat(createCancelledPayloadStep(), CANCELLED_PAYLOAD_MS, () => undefined)
+      await this.#repeat(signal, pruneIdempotencyKeys, RESPONSE_TTL_MS)
+      await this.#repeat(signal, createCancelledPayloadStep(), CANCELLED_PAYLOAD_MS)
     } finally {
       if (counts.jobsRetention > 0) log.info(`pruned ${counts.jobsRetention} ended jobs`)
       if (counts.eventsRetention > 0) log.info(`pruned ${counts.eventsRetention} expired events`)
@@ -131,10 +120,15 @@ export class Pruner {
   }
 
   /** Repeats `step` in transactions of its own until it finds nothing older than `ageMs`. */
-  #repeat(step: PruneStep, ageMs: number, count: (rows: number) => void): Promise<void> {
+  #repeat(
+    signal: AbortSignal,
+    step: PruneStep,
+    ageMs: number,
+    count: (rows: number) => void = () => undefined,
+  ): Promise<void> {
     const { db, clock } = this.#dependencies
     const slice = new TimeSlice(clock, WRITE_SLICE_MS)
-    return this.#untilDone(ageMs, async (before) => {
+    return this.#untilDone(signal, ageMs, async (before) => {
       const removed = await db.write('prune', (tx) => {
         let sum = 0
         slice.fill(() => {
@@ -150,9 +144,12 @@ export class Pruner {
   }
 
   /** Repeats `step`, which gets ms since the epoch, until it returns 0. */
-  async #untilDone(ageMs: number, step: (before: number) => Promise<number>): Promise<void> {
+  async #untilDone(
+    signal: AbortSignal,
+    ageMs: number,
+    step: (before: number) => Promise<number>,
+  ): Promise<void> {
     const { clock } = this.#dependencies
-    const { signal } = this.#stop
     const before = Math.max(0, clock.now() - ageMs)
     while (!signal.aborted) {
       if ((await step(before)) === 0) return

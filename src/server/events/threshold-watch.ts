@@ -14,7 +14,7 @@ interface WatchDependencies {
 
 /**
  * A loop that checks the age of the newest readings. Other thresholds are checked where readings are stored;
- * see `ReadingRollUp`. A clock that was wrong and is set right raises no alarm.
+ * see `createReadingRollUp`. A clock that was wrong and is set right raises no alarm.
  */
 export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loop {
   let since: number | undefined

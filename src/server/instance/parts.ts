@@ -21,7 +21,7 @@ import { RequestTimes } from '../metrics/request-times.ts'
 import { ServiceWatch } from '../metrics/service-watch.ts'
 import { SubmissionThread } from '../programs/submission-thread.ts'
 import { Realtime } from '../realtime/realtime.ts'
-import { Refunds } from '../recalls/refunds.ts'
+import { createRefunds } from '../recalls/refunds.ts'
 import { createRecordService } from '../records/service.ts'
 import { UserRemovals } from '../users/remove-user.ts'
 import { Waits } from '../waiting/waits.ts'
@@ -102,7 +102,7 @@ export async function openParts(config: Config, db: Database, dependencies: Inst
     publicUrl,
     realtime,
     records,
-    refunds: new Refunds({ db, clock, log }),
+    refunds: createRefunds({ db, clock, log }),
     removals,
     requests,
     sessionWaits: new Waits({

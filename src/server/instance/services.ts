@@ -3,11 +3,11 @@ import { scheduleBackups } from '../admin/backups/scheduled-backups.ts'
 import { createTimeBounds } from '../bound-times.ts'
 import { CalibrationDispatcher } from '../calibration/dispatcher.ts'
 import { CalibrationRecovery } from '../calibration/recover.ts'
-import { ValueRecording } from '../calibration/value-recording.ts'
+import { createValueRecording } from '../calibration/value-recording.ts'
 import type { ServerContext } from '../context.ts'
 import { createEventHandler } from '../events/handlers.ts'
 import { Pruner } from '../events/prune.ts'
-import { ReadingRollUp } from '../events/roll-up.ts'
+import { createReadingRollUp } from '../events/roll-up.ts'
 import { createThresholdWatch } from '../events/threshold-watch.ts'
 import { Heartbeats } from '../jobs/attempts/heartbeats.ts'
 import { JobRecovery } from '../jobs/attempts/recover.ts'
@@ -33,7 +33,6 @@ export function listServices(parts: Parts, { tls, backups }: InstanceDependencie
   const storage = new StorageHealth(db, clock)
   const digests = new DigestSender({ db, clock, log, mailer, siteName: config.siteName, publicUrl })
   const schedule = scheduleBackups({ config, operations: backups, clock, log: log.child('backups') })
-  const values = new ValueRecording({ db, clock, log })
   const logWatch = db.files && createLogWatch({ files: db.files, clock, log })
   return [
     { name: 'database', stop: () => db.close(), health: () => storage.check() },
@@ -55,13 +54,13 @@ export function listServices(parts: Parts, { tls, backups }: InstanceDependencie
     loopService(webhooks.deliverer.loop, () => webhooks.deliverer.stop()),
     createRenewal(tls, { clock, log }),
     ...(schedule ? [schedule] : []),
-    new Pruner({ db, clock, log: log.child('pruning'), live }),
-    new ReadingRollUp({ db, clock, log }),
+    new Pruner({ db, clock, log: log.child('pruning'), live }).loop,
+    createReadingRollUp({ db, clock, log }),
     createTimeBounds({ db, clock, log }),
     createThresholdWatch({ db, clock, log }),
-    loopService(watch.loop, () => watch.loop.stop()),
-    loopService(values.loop, () => values.stop()),
-    loopService(refunds.loop, () => refunds.stop()),
+    watch.loop,
+    createValueRecording({ db, clock, log }),
+    refunds,
     ...(logWatch ? [logWatch] : []),
     { name: 'waiting requests', start: () => waits.start(), stop: () => waits.stop() },
     {

@@ -57,7 +57,7 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
         ),
       }),
       run: (context, { params, body, caller }) =>
-        requeue(context, backoff, actionOf(params['id'], caller, body.reason), body.hold),
+        requeue(context, backoff, actionOf(params.id, caller, body.reason), body.hold),
     }),
     defineRoute(`POST ${ACTIONS}/move`, {
       ...actionRouteBase('move'),
@@ -72,7 +72,7 @@ export function jobOperatorRoutes(backoff: DispatchBackoff): Route[] {
         ),
       }),
       run: (context, { params, body, caller }) =>
-        moveToQpu(context, actionOf(params['id'], caller, body.reason), body),
+        moveToQpu(context, actionOf(params.id, caller, body.reason), body),
     }),
   ]
 }
@@ -89,7 +89,7 @@ function actionRoute(
     errors,
     body: v.object({ reason }),
     async run({ db }, { params, body, caller }) {
-      const action = actionOf(params['id'], caller, body.reason)
+      const action = actionOf(params.id, caller, body.reason)
       return presentJob(db, await db.write(`${name} job`, (tx) => work(tx, action)))
     },
   })
@@ -106,7 +106,7 @@ function actionRouteBase(name: string) {
   } as const
 }
 
-function actionOf(job = '', caller: Caller, reason: string): JobAction {
+function actionOf(job: string, caller: Caller, reason: string): JobAction {
   return { job, actor: callerName(caller), reason }
 }
 

@@ -214,7 +214,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       async run({ db }, { caller, params }) {
         const user = await actingUser(db, caller)
         const own = apiTokenOf(caller)
-        if (own?.scope === 'operate' && own.id !== params['id']) throw notFound()
+        if (own?.scope === 'operate' && own.id !== params.id) throw notFound()
         await removeApiToken(db, user.id, params.id)
         return { status: 'deleted' }
       },

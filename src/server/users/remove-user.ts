@@ -1,15 +1,12 @@
-import { AppError, type Clock, type Log, messageOf, TimeSlice } from '../../base/index.ts'
-import { type Database, WRITE_SLICE_MS } from '../../db/index.ts'
+import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
+import type { Database } from '../../db/index.ts'
 import {
   beginUserRemoval,
   finishUserRemoval,
   listUnfinishedRemovals,
-  type RemovalStep,
   removalSteps,
 } from '../../db/store/maintenance/index.ts'
-
-/** Pause between two steps, for other writers and the event loop. */
-const PAUSE_MS = 5
+import { inShortWrites } from '../short-writes.ts'
 
 interface UserRemovalsDependencies {
   db: Database
@@ -65,29 +62,15 @@ export class UserRemovals {
   }
 
   async #run(id: string): Promise<void> {
-    const { db, log } = this.#dependencies
-    for (const step of removalSteps(id)) await this.#repeat(step)
+    const { db, clock, log } = this.#dependencies
+    const work = { db, clock, signal: this.#stop.signal, pauseMs: 5 }
+    for (const step of removalSteps(id)) {
+      if (await inShortWrites(work, 'remove user', step)) continue
+      throw new AppError('unavailable', 'The server is stopping; the user is removed after its next start', {
+        retryAfter: 5,
+      })
+    }
     await db.write('finish removal of user', (tx) => finishUserRemoval(tx, id))
     log.info('user removed', { user: id })
-  }
-
-  async #repeat(step: RemovalStep): Promise<void> {
-    const { db, clock } = this.#dependencies
-    const { signal } = this.#stop
-    const slice = new TimeSlice(clock, WRITE_SLICE_MS)
-    for (;;) {
-      if (signal.aborted) {
-        throw new AppError(
-          'unavailable',
-          'The server is stopping; the user is removed after its next start',
-          {
-            retryAfter: 5,
-          },
-        )
-      }
-      const isDone = await db.write('remove user', (tx) => slice.fill(() => step(tx)))
-      if (isDone) return
-      await clock.sleep(PAUSE_MS, signal).catch(() => undefined)
-    }
   }
 }

@@ -70,6 +70,26 @@ describe('Loop', () => {
     }
   })
 
+  test('a stop ends the signal of the run and waits for the run; the next run has a signal of its own', async () => {
+    const ended: boolean[] = []
+    const loop = new Loop({
+      name: 'test',
+      clock: new FakeClock(),
+      log: createLog({ write: () => undefined }),
+      intervalMs: 1_000,
+      async runOnce(signal) {
+        ended.push(signal.aborted)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        ended.push(signal.aborted)
+      },
+    })
+    for (let starts = 0; starts < 2; starts += 1) {
+      loop.start()
+      await loop.stop()
+    }
+    expect(ended).toEqual([false, true, false, true])
+  })
+
   test('runs at once when it is woken, and the interval starts again', async () => {
     const it = openCase()
     it.loop.start()

@@ -50,7 +50,7 @@ async function open(flags: Record<string, string> = {}, given?: FakeClock) {
     },
     /** Runs `pruneOnce` to its end, through the pauses between its steps. */
     async tick() {
-      const pruning = pruner.pruneOnce()
+      const pruning = pruner.pruneOnce(new AbortController().signal)
       let isOver = false
       void pruning.finally(() => {
         isOver = true
@@ -59,7 +59,7 @@ async function open(flags: Record<string, string> = {}, given?: FakeClock) {
       await pruning
     },
     [Symbol.asyncDispose]: async () => {
-      await pruner.stop()
+      await loop.stop()
       await test[Symbol.asyncDispose]()
     },
   }
@@ -152,10 +152,11 @@ describe('pruneOnce()', () => {
     await using pruning = await open({}, new FakeClock(undefined, 3))
     await addEvents(pruning.db, 51, 0)
     const idle = pruning.clock.sleepers
-    const done = pruning.pruner.pruneOnce()
+    const stop = new AbortController()
+    const done = pruning.pruner.pruneOnce(stop.signal)
     await until('the pause', () => pruning.clock.sleepers > idle)
     expect(await countEvents(pruning.db)).toBe(1)
-    await pruning.pruner.stop()
+    stop.abort()
     await done
     expect(pruning.lines()).toEqual([{ message: 'pruned 50 expired events' }])
   })
@@ -195,7 +196,7 @@ test('the first run after a start is skipped if the last one is more than a day 
     [31, 4],
   ] as const) {
     clock.jump(days * DAY_MS)
-    await new Pruner({ db, clock, log, live }).pruneOnce()
+    await new Pruner({ db, clock, log, live }).pruneOnce(new AbortController().signal)
     expect(await countEvents(db)).toBe(left)
   }
   const message = 'the last pruning is more than a day away, pruning waits for the next interval'
@@ -216,7 +217,7 @@ describe('start()', () => {
     const { db, clock } = pruning
     await addEvents(db, 1, clock.now() - 2 * DAY_MS)
     await addEvents(db, 1, clock.now() - DAY_MS + 2 * HOUR_MS - 1)
-    pruning.pruner.start()
+    pruning.pruner.loop.start()
     await pruning.untilIdle()
     expect(await countEvents(db)).toBe(1)
     for (const left of [1, 0]) {
@@ -237,7 +238,7 @@ describe('start()', () => {
       ),
     )
     const keys = () => db.read((tx) => tx.all('SELECT key FROM idempotency_keys').length)
-    pruning.pruner.start()
+    pruning.pruner.loop.start()
     await until('the key to be removed', async () => (await keys()) === 0, { clock })
     expect(await countEvents(db)).toBe(1)
     live.replace(configOf({ ...never, eventsRetention: '24h' }))

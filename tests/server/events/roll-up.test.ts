@@ -3,7 +3,7 @@ import { silentLog } from '../../../src/base/index.ts'
 import type { Database } from '../../../src/db/index.ts'
 import { drivers, qpus } from '../../../src/db/store/qpus/index.ts'
 import { events } from '../../../src/db/store/readings/index.ts'
-import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
+import { createReadingRollUp } from '../../../src/server/events/roll-up.ts'
 import { openTestDatabase } from '../../support/database.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { until } from '../../support/until.ts'
@@ -43,12 +43,12 @@ test('older events are added in steps after the start, a new one in the commit t
   const clock = slowClock()
   const driver = await addMonitor(db)
   await addReadings(db, driver, 100)
-  const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+  const rollUp = createReadingRollUp({ db, clock, log: silentLog })
   const idle = clock.sleepers
   rollUp.start()
   await until('the pause after the first step', () => clock.sleepers > idle)
   expect(await counted(db)).toBe(10)
-  await until('the end of the others', () => rollUp.loop.status.nextAt !== undefined, { clock })
+  await until('the end of the others', () => rollUp.status.nextAt !== undefined, { clock })
   expect(await counted(db)).toBe(100)
   await addReadings(db, driver, 1)
   expect(await counted(db)).toBe(101)
@@ -65,14 +65,14 @@ test('a stop between steps loses nothing and counts nothing twice', async () => 
   const driver = await addMonitor(db)
   await addReadings(db, driver, 100)
   for (let starts = 0; starts < 3; starts += 1) {
-    const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+    const rollUp = createReadingRollUp({ db, clock, log: silentLog })
     const idle = clock.sleepers
     rollUp.start()
     await until('the pause after the first step', () => clock.sleepers > idle)
     await rollUp.stop()
   }
   expect(await counted(db)).toBe(30)
-  const rollUp = new ReadingRollUp({ db, clock, log: silentLog })
+  const rollUp = createReadingRollUp({ db, clock, log: silentLog })
   rollUp.start()
   await until('the others', async () => (await counted(db)) === 100, { clock })
   await rollUp.stop()

@@ -5,7 +5,7 @@ import { notifications, superusers } from '../../../src/db/store/accounts/index.
 import { drivers } from '../../../src/db/store/qpus/index.ts'
 import { events, thresholds } from '../../../src/db/store/readings/index.ts'
 import { webhooks } from '../../../src/db/store/webhooks/index.ts'
-import { ReadingRollUp } from '../../../src/server/events/roll-up.ts'
+import { rollUpOnce } from '../../../src/server/events/roll-up.ts'
 import { createThresholdWatch } from '../../../src/server/events/threshold-watch.ts'
 import { JobLab } from '../../support/server/job-lab.ts'
 
@@ -18,7 +18,7 @@ type Threshold = RecordOf<typeof thresholds>
 async function openLab(threshold: Partial<Threshold>, aheadMs = 0) {
   const lab = await JobLab.open()
   const { driver } = await lab.qpu()
-  const { db, clock, log } = lab
+  const { db, clock } = lab
   const owner = await lab.user()
   clock.jump(aheadMs)
   const { id } = await db.write('threshold', (tx) =>
@@ -38,7 +38,6 @@ async function openLab(threshold: Partial<Threshold>, aheadMs = 0) {
       kinds: ['threshold.breached', 'threshold.cleared'],
     })
   })
-  const rollUp = new ReadingRollUp({ db, clock, log })
   const read = async (value: number | null, reading: Record<string, unknown> = {}) => {
     const readings = { tmc: { value, unit: 'K', ...reading } }
     const ts = toTimestamp(clock.now()).replace(' ', 'T')
@@ -51,7 +50,7 @@ async function openLab(threshold: Partial<Threshold>, aheadMs = 0) {
         ts,
       }),
     )
-    await rollUp.rollUpOnce()
+    await rollUpOnce({ db, clock, signal: new AbortController().signal })
   }
   return { lab, id, read, driver, check: watchOf(lab) }
 }
