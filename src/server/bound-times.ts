@@ -1,20 +1,14 @@
-import { type Clock, type Log, Loop } from '../base/index.ts'
-import type { Database } from '../db/index.ts'
+import { Loop } from '../base/index.ts'
 import { boundTimes } from '../db/store/maintenance/index.ts'
 import { renewWaits } from '../db/store/sessions/index.ts'
+import type { ServerContext } from './context.ts'
 
 const INTERVAL_MS = 10_000
 /** Smaller steps back are those of a clock that is kept right. */
 const MAX_STEP_MS = 1_000
 
-interface TimesDependencies {
-  db: Pick<Database, 'write'>
-  clock: Clock
-  log: Log
-}
-
 /** A loop that bounds stored times by now, at the start and after the clock was set back. */
-export function createTimeBounds({ db, clock, log }: TimesDependencies): Loop {
+export function createTimeBounds({ db, clock, log }: Pick<ServerContext, 'db' | 'clock' | 'log'>): Loop {
   let offset = Number.POSITIVE_INFINITY
   return new Loop({
     name: 'time bounds',

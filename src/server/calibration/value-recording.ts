@@ -1,5 +1,5 @@
-import { type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
-import type { Database, Tx } from '../../db/index.ts'
+import { Loop, MINUTE_MS } from '../../base/index.ts'
+import type { Tx } from '../../db/index.ts'
 import {
   calibrationResults,
   finishValues,
@@ -11,24 +11,19 @@ import {
   storeValues,
   type UnreadReport,
 } from '../../db/store/calibrations/index.ts'
+import type { ServerContext } from '../context.ts'
 import { inShortWrites } from '../short-writes.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
 /** Values that one step stores. */
 const VALUES = 10
 
-interface ValueRecordingDependencies {
-  db: Pick<Database, 'read' | 'write' | 'readApart' | 'changes' | 'dialect'>
-  clock: Clock
-  log: Log
-}
-
 /**
  * A loop that stores the values of each report for the history of parameters, in small transactions after the
  * report itself: a large report has tens of thousands. After a start it continues, also with reports of
  * versions that did not store values.
  */
-export function createValueRecording({ db, clock, log }: ValueRecordingDependencies): Loop {
+export function createValueRecording({ db, clock, log }: Pick<ServerContext, 'db' | 'clock' | 'log'>): Loop {
   return new Loop({
     name: 'calibration values',
     summary: 'Store the values of calibration reports for the history of parameters',
@@ -46,7 +41,7 @@ export function createValueRecording({ db, clock, log }: ValueRecordingDependenc
   })
 }
 
-type Recording = Pick<ValueRecordingDependencies, 'db' | 'clock'> & { signal: AbortSignal }
+type Recording = Pick<ServerContext, 'db' | 'clock'> & { signal: AbortSignal }
 
 async function recordValues(work: Recording, report: UnreadReport): Promise<void> {
   const { db } = work

@@ -1,19 +1,13 @@
-import { type Clock, type Log, SECOND_MS } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { SECOND_MS } from '../../base/index.ts'
 import { recordSilence } from '../../db/store/qpus/index.ts'
-
-interface AnswersDependencies {
-  db: Database
-  clock: Clock
-  log: Log
-}
+import type { ServerContext } from '../context.ts'
 
 /**
  * Stores since when a driver has been silent, and that it answers again. A write that has failed is repeated
  * while the driver is connected: otherwise one that answers would look silent.
  */
 export function recordAnswers(
-  { db, clock, log }: AnswersDependencies,
+  { db, clock, log }: Pick<ServerContext, 'db' | 'clock' | 'log'>,
   source: Parameters<typeof recordSilence>[1],
   isConnected: () => boolean,
 ): (since: string) => void {

@@ -1,17 +1,11 @@
-import { type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { Loop, MINUTE_MS } from '../../base/index.ts'
 import { checkReadings, events, rollUpReadings } from '../../db/store/readings/index.ts'
+import type { ServerContext } from '../context.ts'
 import { inShortWrites } from '../short-writes.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
 /** Events of one step; an event of a large cryostat takes 0.5 ms. */
 const EVENTS = 10
-
-interface RollUpDependencies {
-  db: Pick<Database, 'write' | 'upcoming'>
-  clock: Clock
-  log: Log
-}
 
 /**
  * A loop that adds readings to the buckets of their series: those of a new event in the commit that stores
@@ -19,7 +13,7 @@ interface RollUpDependencies {
  * events from versions without series, in small transactions. The transaction that adds the last reading of
  * an event compares its readings with the thresholds of their channels.
  */
-export function createReadingRollUp({ db, clock, log }: RollUpDependencies): Loop {
+export function createReadingRollUp({ db, clock, log }: Pick<ServerContext, 'db' | 'clock' | 'log'>): Loop {
   return new Loop({
     name: 'roll-up of readings',
     summary: 'Add readings of monitors to the buckets that charts read',

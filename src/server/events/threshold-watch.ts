@@ -1,22 +1,16 @@
-import { type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { Loop, MINUTE_MS } from '../../base/index.ts'
 import { checkAges, hasThresholds } from '../../db/store/readings/index.ts'
+import type { ServerContext } from '../context.ts'
 
 const INTERVAL_MS = 5_000
 /** After a larger step of the clock, times of before it say nothing about ages. */
 const MAX_STEP_MS = MINUTE_MS
 
-interface WatchDependencies {
-  db: Pick<Database, 'read' | 'write'>
-  clock: Clock
-  log: Log
-}
-
 /**
  * A loop that checks the age of the newest readings. Other thresholds are checked where readings are stored;
  * see `createReadingRollUp`. A clock that was wrong and is set right raises no alarm.
  */
-export function createThresholdWatch({ db, clock, log }: WatchDependencies): Loop {
+export function createThresholdWatch({ db, clock, log }: Pick<ServerContext, 'db' | 'clock' | 'log'>): Loop {
   let since: number | undefined
   let offset = clock.now() - clock.monotonic()
   return new Loop({

@@ -1,18 +1,12 @@
-import { AppError, type Clock, type Log, messageOf } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { AppError, messageOf } from '../../base/index.ts'
 import {
   beginUserRemoval,
   finishUserRemoval,
   listUnfinishedRemovals,
   removalSteps,
 } from '../../db/store/maintenance/index.ts'
+import type { ServerContext } from '../context.ts'
 import { inShortWrites } from '../short-writes.ts'
-
-interface UserRemovalsDependencies {
-  db: Database
-  clock: Clock
-  log: Log
-}
 
 /**
  * Removes users in short transactions, so that 100,000 jobs of one user stop nobody else. From the first one
@@ -21,11 +15,11 @@ interface UserRemovalsDependencies {
  */
 export class UserRemovals {
   readonly name = 'removal of users'
-  readonly #dependencies: UserRemovalsDependencies
+  readonly #dependencies: Pick<ServerContext, 'db' | 'clock' | 'log'>
   readonly #running = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
 
-  constructor(dependencies: UserRemovalsDependencies) {
+  constructor(dependencies: Pick<ServerContext, 'db' | 'clock' | 'log'>) {
     this.#dependencies = dependencies
   }
 
