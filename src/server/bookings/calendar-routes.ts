@@ -27,11 +27,10 @@ const qpu = described(
   v.pipe(v.string(), v.maxLength(100)),
   "Name or id of a QPU whose calibrations and maintenance are included; '' = none",
 )
-const feedFields = v.object({
+const feedResponse = shape('CalendarFeed', {
   qpu: described(v.string(), "Id in qpus; '' = the own slots only"),
   created: described(v.string(), 'When the address was created'),
 })
-const feedResponse = v.pipe(feedFields, v.title('CalendarFeed'))
 
 interface CalendarDependencies {
   clock: Clock
@@ -63,7 +62,7 @@ export function calendarRoutes({ clock, publicUrl }: CalendarDependencies): Rout
       body: v.object({ qpu: v.optional(qpu, '') }),
       statuses: [201, 404],
       response: shape('NewCalendarFeed', {
-        ...feedFields.entries,
+        ...feedResponse.entries,
         url: described(v.string(), 'Address of the calendar; shown once'),
       }),
       async run({ db }, { body, caller, ...call }) {

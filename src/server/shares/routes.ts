@@ -35,14 +35,13 @@ const target = {
   record: described(v.pipe(v.string(), v.maxLength(15)), 'Id of the job or the report'),
 }
 const time = described(v.string(), 'UTC')
-const shareFields = v.object({
+const shareResponse = shape('Share', {
   id: v.string(),
   ...target,
   expires_at: time,
   created: time,
   user: described(v.string(), 'Id of the user who created it'),
 })
-const shareResponse = v.pipe(shareFields, v.title('Share'))
 
 interface ShareDependencies {
   clock: Clock
@@ -70,7 +69,7 @@ export function shareRoutes({ clock, publicUrl }: ShareDependencies): Route[] {
       statuses: [201, 404],
       errors: { too_many_links: 409 },
       response: shape('NewShare', {
-        ...shareFields.entries,
+        ...shareResponse.entries,
         url: described(v.string(), 'Address of the page that shows it; returned once'),
       }),
       async run({ db }, { body, caller, ...call }) {

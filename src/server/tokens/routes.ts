@@ -40,7 +40,7 @@ const cluster = described(
   'With the scope session: the cluster for whose accounts it opens sessions',
 )
 
-const tokenFields = v.object({
+const tokenResponse = shape('ApiToken', {
   id: v.string(),
   name: v.string(),
   expires_at: v.string(),
@@ -54,7 +54,6 @@ const tokenFields = v.object({
   created: v.string(),
   updated: v.string(),
 })
-const tokenResponse = v.pipe(tokenFields, v.title('ApiToken'))
 
 function presentToken(token: ApiToken, { at, address }: LastUse = { at: '', address: '' }) {
   const { id, name, expires_at, scope, cluster, created, updated } = token
@@ -146,7 +145,7 @@ export function tokenRoutes(clock: Clock): Route[] {
       }),
       statuses: [201],
       errors: { too_many_tokens: 409 },
-      response: shape('NewApiToken', { ...tokenFields.entries, token: v.string() }),
+      response: shape('NewApiToken', { ...tokenResponse.entries, token: v.string() }),
       async run({ db }, { body, caller, ...call }) {
         const user = await actingUser(db, caller)
         assertFuture(body.expires_at, clock.now())

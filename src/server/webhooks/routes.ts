@@ -53,7 +53,7 @@ const kinds = described(
   ),
   kindList.join('; '),
 )
-const webhookFields = v.object({
+const webhookResponse = shape('Webhook', {
   id: v.string(),
   url: v.string(),
   description: v.string(),
@@ -66,9 +66,8 @@ const webhookFields = v.object({
   created: v.string(),
   updated: v.string(),
 })
-const webhookResponse = v.pipe(webhookFields, v.title('Webhook'))
 const withSecret = shape('NewWebhook', {
-  ...webhookFields.entries,
+  ...webhookResponse.entries,
   secret: described(v.string(), 'Verifies the signatures of deliveries; shown once'),
 })
 const deliveryResponse = shape('WebhookDelivery', {
