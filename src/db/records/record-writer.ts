@@ -217,7 +217,8 @@ function validated(
     const json = unreadText(record, name)
     const text = json?.bytes ?? json?.text
     const refused = text === undefined ? fieldError(field, record[name]) : undefined
-    if (refused || text !== undefined) return { name, field, text, refused, reads: {} }
+    const isRead = !refused && text === undefined && (field.reference || field.unique)
+    if (!isRead) return { name, field, text, refused, reads: undefined }
     const related = findRelated(reader, field, record[name])
     const taken = field.unique ? isTaken(dependencies, collection, name, record) : undefined
     return { name, field, text, refused, reads: { related, taken } }
