@@ -38,11 +38,18 @@ interface Placed {
   target: Target | AppError
 }
 
-/** What `judge` needs of the store: the user, and the chips of the QPUs that fit. */
-export function judgementReads(tx: ReadTx, known: KnownQpus, placed: Placed & { user: string }) {
-  const { submission, user } = placed
+/**
+ * What `judge` needs of the store: the user, who may have as many pending jobs as there may be (`mayBeFull`),
+ * and the chips of the QPUs that fit.
+ */
+export function judgementReads(
+  tx: ReadTx,
+  known: KnownQpus,
+  placed: Placed & { user: string; mayBeFull: boolean },
+) {
+  const { submission, user, mayBeFull } = placed
   return {
-    submitter: submitterOf(user),
+    submitter: submitterOf(user, mayBeFull),
     chips: fitting(placed).map(({ id }) => ({
       description: known.description(tx, id),
       recalled: known.recalled(tx, id),

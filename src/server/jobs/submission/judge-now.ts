@@ -50,12 +50,14 @@ export function judgeNow(context: SubmissionContext, tx: ReadTx, sent: Submissio
   const qpu = target instanceof AppError ? '' : target.id
   // The known QPUs are those of this transaction: the job may refer to this one without another look.
   if (qpu !== '') tx.noteFound(qpus, qpu)
+  const limits = limitsOf(context)
+  const mayBeFull = order.mostPendingOf(user) >= limits.maxPending
   const { queues, earlier, ...facts } = tx.read({
     queues: queueReads(qpu),
     earlier: earlierId(request, tx.now),
-    ...judgementReads(tx, order.qpus, { submission, target, user }),
+    ...judgementReads(tx, order.qpus, { submission, target, user, mayBeFull }),
   })
-  const judgement = judge({ submission, target }, facts, { ...limitsOf(context), now: tx.now })
+  const judgement = judge({ submission, target }, facts, { ...limits, now: tx.now })
   const reading = new OrderReading(order, tx, queues)
   const refusals = [...refused(place.refusalOn(qpu)), ...judgement.refusals]
   return { ...judgement, refusals, qpu, submitter: facts.submitter, earlier, reading }

@@ -56,6 +56,8 @@ export class JobOrder {
   readonly unfunded = new Set<string>()
   readonly #jobs = new Map<number, OpenJob>()
   readonly #seqs = new Map<string, number>()
+  /** How many of these jobs each user has. */
+  readonly #openOf = new Map<string, number>()
   readonly #targets = new Map<string, { all: Lane; byUser: Map<string, Lane> }>()
   readonly #moved = new Set<OpenJob>()
   /** The QPUs of the running jobs whose claim this order has seen, by job. */
@@ -125,6 +127,11 @@ export class JobOrder {
     return this.#jobs.get(seq)
   }
 
+  /** No fewer than the pending jobs of a user: running ones and those that must be read count, too. */
+  mostPendingOf(user: string): number {
+    return this.#isComplete ? (this.#openOf.get(user) ?? 0) + this.#unread.size : Number.POSITIVE_INFINITY
+  }
+
   /** Whether any job waits. */
   hasJobs(tx: ReadTx): boolean {
     this.refresh(tx)
@@ -192,6 +199,7 @@ export class JobOrder {
   #keep(job: OpenJob): void {
     this.#forget(job.id)
     this.#jobs.set(job.seq, job)
+    this.#openOf.set(job.user, (this.#openOf.get(job.user) ?? 0) + 1)
     this.#seqs.set(job.id, job.seq)
     if (!job.isQueued) return
     const target = this.#targets.get(job.target) ?? { all: new Lane(), byUser: new Map<string, Lane>() }
@@ -209,6 +217,9 @@ export class JobOrder {
     if (!job) return
     this.#seqs.delete(id)
     this.#jobs.delete(job.seq)
+    const left = (this.#openOf.get(job.user) ?? 0) - 1
+    if (left > 0) this.#openOf.set(job.user, left)
+    else this.#openOf.delete(job.user)
     this.#removeFromQueues(job)
   }
 

@@ -106,15 +106,18 @@ export interface Submitter {
   max_bytes: number
   /** Bytes stored. */
   used: number
-  /** Number of pending jobs, held or not. */
+  /** Number of pending jobs, held or not; 0 if they are not counted. */
   pending: number
 }
 
-/** The user who submits; undefined for an unknown one. */
-export function submitterOf(user: string): Query<Submitter | undefined> {
+/**
+ * The user who submits; undefined for an unknown one. Pending jobs need not be counted if they are known to
+ * be fewer than there may be: that takes as long as there are many.
+ */
+export function submitterOf(user: string, isCounted = true): Query<Submitter | undefined> {
   return firstOf<Submitter>(
     (dialect) => `SELECT disabled, unlimited, qpu_ms, max_bytes, job_bytes AS used,
-       (${countPendingSql(dialect)}) AS pending FROM users WHERE id = $user`,
+       ${isCounted ? `(${countPendingSql(dialect)})` : '0'} AS pending FROM users WHERE id = $user`,
     { user },
   )
 }

@@ -97,8 +97,16 @@ async function expectAsStored(lab: JobLab, order: JobOrder): Promise<void> {
       { at: tx.at },
     )
     for (const qpu of tx.list(qpus)) expectQueueAsStored(tx, order, { qpu, booker: slot?.user })
+    for (const { user, pending, open } of tx.all<{ user: string; pending: number; open: number }>(OPEN_OF)) {
+      expect(order.mostPendingOf(user)).toBeGreaterThanOrEqual(pending)
+      if (order !== lab.order) expect(order.mostPendingOf(user)).toBe(open)
+    }
   })
 }
+
+const OPEN_OF = `SELECT users.id AS "user", count(CASE WHEN status = 'pending' THEN 1 END) AS pending, count(job.id) AS open
+  FROM users LEFT JOIN quantum_jobs job ON job.user_id = users.id AND job.status IN ('pending', 'running')
+  GROUP BY users.id`
 
 function expectQueueAsStored(
   tx: ReadTx,
