@@ -147,9 +147,9 @@ describe.skipIf(!chromium)('the form of a job', () => {
     visit('fidelity', async (page) => {
       await load(page, `${HEAD}qubit[3] q;\nbit[3] c;\nh q[0];\ncx q[0], q[1];\nc = measure q;\n`)
       await page.getByLabel('QPU', { exact: true }).selectOption({ label: 'noisy, takes jobs' })
-      const fidelity = page.locator('.estimate div', { hasText: 'Expected fidelity' }).locator('dd')
+      const fidelity = page.locator('.pairs div', { hasText: 'Expected fidelity' }).locator('dd')
       await fidelity.getByText(/^≈ 0\.[5-9]\d\d$/).waitFor()
-      await page.locator('.estimate').getByText('Gates × readout × waiting').waitFor()
+      await page.locator('.pairs').getByText('Gates × readout × waiting').waitFor()
       await load(page, `${HEAD}qubit[3] q;\ncx q[0], q[2];\n`)
       await fidelity.getByText('unknown: q0 and q2 are not coupled').waitFor()
       // An exact simulator has no errors.

@@ -74,7 +74,7 @@ describe.skipIf(!chromium)('from a result to what it was measured with', () => {
   test('form and job show what was expected, and a condition that the QPU does not know', () =>
     visit('estimate', 'user', async (page) => {
       await page.goto('/jobs/new')
-      const panel = page.locator('dl.estimate')
+      const panel = page.locator('dl.pairs')
       // Few jobs have run: no figure that nothing measured.
       await panel.getByText('no estimate yet: the QPU has run too few jobs').waitFor()
       await look(page, 'form-unmeasured')

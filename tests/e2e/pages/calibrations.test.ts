@@ -146,15 +146,12 @@ describe.skipIf(!chromium)('calibrations', () => {
       await row.getByRole('link', { name: 'calibrated' }).click()
       await page.locator('.heading').getByText('Partial failure').waitFor()
       const routines = await page.locator('.routines button').count()
-      const panels = page.locator('.report-columns > .calibrations > .panel')
+      const panels = page.locator('.report-columns > .stack > .panel')
       const before = await panels.count()
       await page.evaluate(() => {
         window.print = () => {
           const of = (selector: string) => document.querySelectorAll(selector).length
-          const shown = [
-            of('.report-columns > .calibrations > .panel'),
-            of('.fit-body svg, .fit-body canvas'),
-          ]
+          const shown = [of('.report-columns > .stack > .panel'), of('.fit-body svg, .fit-body canvas')]
           document.body.dataset['printed'] = JSON.stringify(shown)
         }
       })

@@ -113,7 +113,7 @@ function Outcome({ check }: { check: Check }) {
             {erased > 0 && `; personal details of ${formatCount(erased)} were erased with their accounts`}.
           </p>
           {head && (
-            <p class="head">
+            <p class="cluster head">
               <span>
                 Store this head on another machine. A later check can verify that it is still in the log:
               </span>

@@ -42,7 +42,7 @@ export function Relations({ collection, all, row }: RelationsProps) {
           const target = targetOf(field, all)
           const [first = ''] = idsIn(row, field)
           return (
-            <li key={field.name}>
+            <li key={field.name} class="cluster apart">
               <code>{field.name}</code>
               {target ? (
                 <a href={browserHref(target.name, { record: first })}>
@@ -62,7 +62,7 @@ export function Relations({ collection, all, row }: RelationsProps) {
           {(counted) => (
             <ul class="links">
               {counted.map(({ collection: from, field, filter, count }) => (
-                <li key={from.name + field.name}>
+                <li key={from.name + field.name} class="cluster apart">
                   <span>
                     {from.name} <code>{field.name}</code>
                   </span>

@@ -92,7 +92,7 @@ function Routes({ routes }: { routes: readonly ApiRoute[] }) {
               if (currentTarget.open) setOpened(new Set([...opened, key]))
             }}
           >
-            <summary>
+            <summary class="cluster">
               <code class={`method ${method.toLowerCase()}`}>{method}</code>{' '}
               <code class="path">{route.path}</code>
               <span class="purpose">{summary}</span>

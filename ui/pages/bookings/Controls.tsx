@@ -30,7 +30,7 @@ export function Controls({ qpu, qpus, zone, monday, day, isDay, narrow }: Contro
         choices={qpus.map(({ name }) => name)}
         set={(name) => query.set({ qpu: name })}
       />
-      <span class="stepper">
+      <span class="segments">
         <button type="button" aria-label={`Previous ${unit}`} onClick={() => go(-1)}>
           ←
         </button>
@@ -86,7 +86,7 @@ const KINDS = [
 /** What the blocks mean, and the keys. */
 export function Legend() {
   return (
-    <div class="week-legend">
+    <div class="cluster soft week-legend">
       {KINDS.map(([kind, word]) => (
         <span key={kind}>
           <i class={`swatch ${kind}`} /> {word}

@@ -98,7 +98,7 @@ export function CalibrationsPage() {
           History of a parameter
         </a>
       </Heading>
-      <div class="calibrations">
+      <div class="stack">
         {app.superuser.value && <Dispatch tuners={known} onDispatched={() => queue.loadSoon(0)} />}
         <Panel
           title="Queue"

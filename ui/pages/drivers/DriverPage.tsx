@@ -110,7 +110,7 @@ function DriverView({ driver, list, state }: DriverViewProps) {
           </>
         )}
       </Heading>
-      <div class="drivers">
+      <div class="stack">
         <Panel title="Connection">
           <LiveCheck
             driver={driver}

@@ -28,7 +28,7 @@ export function DriversPage() {
           Register a driver
         </a>
       </Heading>
-      <div class="drivers">
+      <div class="stack">
         {error && (
           <ErrorBox
             error={error}
@@ -102,7 +102,7 @@ function AllDrivers({ list, state }: { list: readonly Driver[]; state: DriversSt
     <Panel title="All drivers">
       <DriverTable list={list} state={state} />
       {missing.length > 0 && (
-        <p class="padded soft missing-drivers">
+        <p class="padded cluster missing-drivers">
           {missing.map(({ qpu, operation, role }) => (
             <a key={qpu + operation} href={`/drivers/new?${new URLSearchParams({ qpu, operation })}`}>
               Register a {role} of {qpu}

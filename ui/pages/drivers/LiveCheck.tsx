@@ -23,7 +23,7 @@ export function LiveCheck({ driver, activity, list, now, onDisable }: LiveCheckP
   const first = driver.operation === 'monitor' ? 'First reading' : 'First event'
   return (
     <div class="live-check padded" role="status">
-      <ul>
+      <ul class="cluster">
         <li>
           <Status tone="ok" glyph="check" word="Registered" /> <Moment at={driver.created} />
         </li>

@@ -111,7 +111,7 @@ function RegisterForm({ qpus, devices }: { qpus: readonly string[]; devices: rea
     : []
   return (
     <form class="panel form" onSubmit={form.submit} noValidate>
-      <div class="columns">
+      <div class="cells">
         <Field id={form.id('qpu')} label="QPU" error={form.error('qpu')}>
           <Select
             id={form.id('qpu')}

@@ -114,7 +114,7 @@ function SystemdSteps({ setup, onSaved }: WayProps) {
       <CodeBlock title="Prepare" text={prepareCommands(setup)} />
       <div class="files">
         <CodeBlock title={`/etc/systemd/system/${name}.service`} text={unitFile(setup)} />
-        <div>
+        <div class="stack close">
           <CodeBlock
             title={`/etc/svc-driver/${name}.token (mode 0600)`}
             text={tokenFile(setup)}

@@ -1,7 +1,7 @@
 import { drivers as schema } from '../../api/model/equipment/drivers.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { Heading } from '../../parts/Heading.tsx'
+import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { EventLog } from './EventLog.tsx'
 
 /** More than the ports of a server serve. */
@@ -26,9 +26,9 @@ export function EventsPage() {
   )
   return (
     <>
-      <nav class="path" aria-label="Path">
-        <a href="/drivers">Drivers</a> / Events
-      </nav>
+      <Breadcrumb href="/drivers" list="Drivers">
+        Events
+      </Breadcrumb>
       <Heading
         title="Events"
         lead="What drivers reported, newest first. Heartbeats and results of jobs are not kept."

@@ -7,7 +7,7 @@ import { useResource } from '../../app/use-resource.ts'
 import { Source } from '../../editor/Source.tsx'
 import { jobCondition } from '../../jobs/status.ts'
 import { createOwners } from '../../parts/account/owners.ts'
-import { Heading } from '../../parts/Heading.tsx'
+import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
 import { Loaded } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { Compare } from './compare/Compare.tsx'
@@ -42,9 +42,9 @@ function OneJob({ id }: { id: string }) {
   if (!found && job.error.value?.status === 404) return <NoSuchJob id={id} />
   return (
     <>
-      <nav class="path" aria-label="Path">
-        <a href="/jobs">Jobs</a> / <code>{id}</code>
-      </nav>
+      <Breadcrumb href="/jobs" list="Jobs">
+        <code>{id}</code>
+      </Breadcrumb>
       <Heading
         title={
           found?.name || (
@@ -57,7 +57,7 @@ function OneJob({ id }: { id: string }) {
       >
         {found && <Actions job={found} changed={() => void job.load()} />}
       </Heading>
-      <div class="job">
+      <div class="columns job">
         <Loaded of={job} task="load this job" rows={6}>
           {(value) => <OwnDetails job={value} />}
         </Loaded>

@@ -139,7 +139,7 @@ export function NewJob() {
         }}
       >
         <div class="columns">
-          <div class="column">
+          <div class="stack">
             <ProgramPanel
               texts={draft.value.programs.map(({ text }) => text)}
               chosen={chosen}
@@ -169,7 +169,7 @@ export function NewJob() {
               />
             )}
           </div>
-          <div class="column beside-program">
+          <div class="stack beside-program">
             <RunPanel draft={draft.value} change={change} errorOf={errorOf} />
             <Estimate
               draft={draft.value}

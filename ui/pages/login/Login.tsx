@@ -19,7 +19,7 @@ export function Login() {
   const superuser = asSuperuser.value || !forUsers
   const withPassword = superuser || passwordLogin
   return (
-    <div class="narrow login">
+    <div class="narrow stack close login">
       <Heading title={superuser && forUsers ? 'Sign in as a superuser' : 'Sign in'} />
       {sessionEndedMessage.value && <p class="notice tone-warn">{sessionEndedMessage.value}</p>}
       {!hasSuperuser && (

@@ -18,7 +18,7 @@ export function ResetPassword() {
     },
   })
   return (
-    <div class="narrow login">
+    <div class="narrow stack close login">
       <Heading title="Forgot your password?" />
       {sentTo.value ? (
         <p class="notice" role="status">

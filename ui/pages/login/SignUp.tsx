@@ -25,14 +25,14 @@ export function SignUp() {
   })
   if (config.value.value && !config.value.value.allowSignup) {
     return (
-      <div class="narrow login">
+      <div class="narrow stack close login">
         <Heading title="Create an account" lead="Accounts on this server are created by its operators." />
         <a href="/login">Sign in</a>
       </div>
     )
   }
   return (
-    <div class="narrow login">
+    <div class="narrow stack close login">
       <Heading
         title="Create an account"
         lead="A new account has no QPU time; request it after you have signed up."

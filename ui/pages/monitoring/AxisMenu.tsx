@@ -63,7 +63,7 @@ function AxisDialog({ title, unit, axis, choose, close }: AxisDialogProps) {
   const suffix = unit && `, in ${unit}`
   return (
     <FormDialog title={`Value axis of ${title}`} form={form} action="Show" close={close}>
-      <div class="columns">
+      <div class="cells">
         <TextField form={form} name="low" label={`From${suffix}`} placeholder="0.009" />
         <TextField form={form} name="high" label={`To${suffix}`} placeholder="0.013" />
       </div>

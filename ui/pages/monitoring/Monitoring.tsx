@@ -75,7 +75,7 @@ function MonitorView({ monitor, monitors, onRenamed }: MonitorViewProps) {
         )}
         <RangePicker range={state.range.value} />
       </Heading>
-      <div class="monitoring">
+      <div class="stack">
         <Readings state={state} monitor={monitor} onRenamed={onRenamed} />
       </div>
     </>

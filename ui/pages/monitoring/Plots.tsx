@@ -44,7 +44,7 @@ export function Plots(props: PlotsProps) {
   const { zone } = useApp()
   return (
     <div class="plots">
-      <div class="plot-row">
+      <div class="columns plot-row">
         <EventStrip incidents={props.incidents} range={range} cursor={cursor} />
       </div>
       {groups.map((group, index) => (
@@ -80,7 +80,7 @@ function PlotRow(props: PlotsProps & { group: ChannelGroup; isLast: boolean }) {
   const usual = group.channels.length > 2 ? HIGH_PX : LOW_PX
   const height = panes.length > 1 ? PANE_PX : usual
   return (
-    <div class="plot-row">
+    <div class="columns plot-row">
       <div>
         <div class="plot-head">
           <h3>

@@ -17,7 +17,7 @@ export function RangePicker({ range }: { range: VisibleRange }) {
   ))
   return (
     <>
-      <fieldset class="seg" aria-label="Visible time">
+      <fieldset class="segments" aria-label="Visible time">
         {RANGES.map(({ key, label, words }) => (
           <button
             key={key}

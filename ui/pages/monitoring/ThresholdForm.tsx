@@ -68,7 +68,7 @@ export function ThresholdForm({ monitor, channels, threshold, close, onSaved }: 
           set={(key) => form.set({ channel: key })}
         />
       </Field>
-      <div class="columns">
+      <div class="cells">
         <Field id={form.id('kind')} label="Report" error={form.error('kind')}>
           <Select
             id={form.id('kind')}

@@ -74,7 +74,7 @@ export function Composer({ notice, path, saved, close }: ComposerProps) {
     >
       <form class="form" onSubmit={form.submit}>
         <TextField form={form} name="title" label="Title" required />
-        <div class="compose">
+        <div class="cells">
           <Field
             id={form.id('description')}
             label="Text"
@@ -95,7 +95,7 @@ export function Composer({ notice, path, saved, close }: ComposerProps) {
           </section>
         </div>
         <UserPicker some={some} chosen={target_users} error={form.error('target_users')} set={form.set} />
-        <div class="compose">
+        <div class="cells">
           <TextField
             form={form}
             name="start_time"

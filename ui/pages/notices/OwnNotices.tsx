@@ -24,7 +24,7 @@ export function OwnNotices() {
           </button>
         )}
       </Heading>
-      <div class="notices">
+      <div class="notices stack close">
         <Loaded of={notices} task="load the notices" rows={4}>
           {(items) =>
             items.length === 0 ? (

@@ -49,7 +49,7 @@ export function UserPicker({ some, chosen, error, set }: UserPickerProps) {
         Chosen users
       </label>
       {some && (
-        <div class="picked">
+        <div class="actions picked">
           {chosen.map((user) => (
             <button
               key={user}

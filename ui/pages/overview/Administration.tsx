@@ -64,7 +64,7 @@ function WaitingRequests({ waiting }: { waiting: readonly WaitingRequest[] }) {
     <Panel title="Requests for QPU time" aside={<a href="/time-requests">Decide</a>}>
       <ul class="notices">
         {waiting.map(({ id, seconds, requested_reason, expand }) => (
-          <li key={id}>
+          <li key={id} class="cluster">
             <strong>{expand?.user?.email || 'A user'}</strong>
             <p>{requested_reason}</p>
             <span>{formatSeconds(seconds)}</span>

@@ -33,7 +33,7 @@ function Run({ run }: { run: RunningCalibration }) {
       title={`Calibration on ${qpu?.name ?? run.expand?.driver?.name ?? 'a QPU'}`}
       aside={<Status tone="run" glyph="half" word="Running" />}
     >
-      <div class="padded run">
+      <div class="padded cluster apart run">
         <p>
           <a href={`/calibrations/${run.id}`}>
             {total ? `Step ${formatCount(step ?? 0)} of ${formatCount(total)}` : 'No step reported yet'}

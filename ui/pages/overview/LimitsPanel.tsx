@@ -15,7 +15,7 @@ export function LimitsPanel({ limits }: { limits: readonly ChannelLimit[] }) {
     <Panel title="Beyond limits" aside={<a href="/monitoring">Monitoring</a>}>
       <ul class="notices">
         {list.map((limit) => (
-          <li key={limit.id}>
+          <li key={limit.id} class="cluster">
             <Status tone="bad" glyph="triangle" word={limit.name} />
             <span>
               {describe(limit)}, since <Moment at={limit.breached_at} />

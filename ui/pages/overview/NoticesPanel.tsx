@@ -28,7 +28,7 @@ export function NoticesPanel() {
     >
       <ul class="notices">
         {list.map(({ id, title, description, created }) => (
-          <li key={id}>
+          <li key={id} class="cluster">
             <span>
               <strong>{title}</strong>
               <small>

@@ -33,7 +33,7 @@ export function Overview() {
       <div class="stack">
         {superuser.value && <Administration />}
         <Qpus />
-        <div class="columns">
+        <div class="columns overview">
           <div class="stack">
             <JobsPanel />
             {signedIn && <LatestResult />}

@@ -47,7 +47,7 @@ export function ElementPanel({ qpu, state, name }: ElementPanelProps) {
       title={name}
       aside={chosen && account.value && <HistoryChoice measured={measured} chosen={chosen} />}
     >
-      <div class="element">
+      <div class="padded columns element">
         <Values element={element} metrics={metrics} state={state} />
         {chosen && !account.value ? (
           <p class="soft">Log in to see how the values changed.</p>

@@ -165,7 +165,7 @@ function Body({ qpu, state }: { qpu: QpuDetail; state: ChipState | undefined }) 
     <div class="stack">
       <SchedulePanel qpus={[qpu]} />
       <AvailabilityPanel qpu={qpu} />
-      <div class="qpu-columns">
+      <div class="columns qpu-columns">
         <div class="stack">
           {state && <ChipSection qpu={qpu} state={state} selected={selected} onSelect={select} />}
           <div class="device">

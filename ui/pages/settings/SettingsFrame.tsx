@@ -33,7 +33,7 @@ export function SettingsFrame({ lead, actions, children }: SettingsFrameProps) {
           </a>
         ))}
       </nav>
-      <div class="settings">{children}</div>
+      <div class="settings stack close">{children}</div>
     </>
   )
 }

@@ -39,7 +39,7 @@ export function SharedPage({ params }: PageProps) {
                   Print
                 </button>
               </Heading>
-              <div class="job">
+              <div class="columns job">
                 <Details job={job} path={path} source={PlainSource} owner={undefined} isShared />
               </div>
             </>

@@ -30,7 +30,7 @@ export function ErrorBudget({ bars, label }: { bars: readonly BudgetBar[]; label
   return (
     <div ref={box} class="plot budget" style={{ minHeight: `${bars.length * ROW + 30}px` }}>
       {width.value > 0 && <Drawn bars={bars} label={label} width={width.value} />}
-      <ul class="key">
+      <ul class="cluster">
         {PARTS.map(([part, name]) => (
           <li key={part}>
             <svg width="12" height="12" aria-hidden="true">

@@ -100,7 +100,7 @@ export function HistoryPage() {
         title="History of a parameter"
         lead={history.value.value && summaryOf(history.value.value, parameter, until)}
       />
-      <div class="calibrations">
+      <div class="stack">
         <Panel title="Parameter">
           <div class="padded history-choice">
             <Choice

@@ -66,7 +66,7 @@ function Comparison({ report, read, other, choose }: ComparisonProps) {
   )
   const close = () => choose('')
   return (
-    <div class="compare">
+    <div class="stack close">
       <Loaded of={list} task="load the other reports" rows={2}>
         {(items) =>
           items.length === 0 ? (

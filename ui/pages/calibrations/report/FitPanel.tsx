@@ -54,7 +54,7 @@ export function FitPanel({ routine, results, selected, select, stripped, name }:
       }
     >
       <div class="padded">
-        <div class="targets-row">
+        <div class="cluster apart targets-row">
           <fieldset class="chips" aria-label="Targets">
             {results.map(({ target, outcome }) => (
               <button
@@ -71,7 +71,7 @@ export function FitPanel({ routine, results, selected, select, stripped, name }:
           <span class="soft">{selected && factsOf(selected)}</span>
         </div>
         {selected && (
-          <div ref={plot} class="fit-body">
+          <div ref={plot} class="columns fit-body">
             <div>
               <Trace result={selected} fit={fit} stripped={stripped} />
             </div>
@@ -166,7 +166,7 @@ function Figures({ result, fit }: { result: RoutineResult; fit: ReturnType<typeo
     <div class="figures">
       <ValueList values={result.values} />
       {figures.length > 0 && (
-        <dl>
+        <dl class="pairs">
           {figures.map(([title, text]) => (
             <Fact key={title} name={title}>
               {text?.replace('-', '−')}
@@ -175,7 +175,7 @@ function Figures({ result, fit }: { result: RoutineResult; fit: ReturnType<typeo
         </dl>
       )}
       {line && line.params.length > 0 && (
-        <dl>
+        <dl class="pairs">
           {line.params.map(({ name, value, error, unit }) => {
             return (
               <Fact key={name} name={name.replaceAll('_', ' ')}>

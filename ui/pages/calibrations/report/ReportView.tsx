@@ -86,9 +86,9 @@ export function ReportView({ report, request, qpuName, tunerName, isShared = fal
       )}
       {read.results.length > 0 ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside have the focus
-        <div class="report-columns" onKeyDown={onKeyDown}>
+        <div class="columns report-columns" onKeyDown={onKeyDown}>
           <RoutineList report={read} selected={routine} select={(to) => query.set({ routine: to })} />
-          <div class="calibrations">
+          <div class="stack">
             {(isPrinting.value ? read.routines : [routine]).map((each) => (
               <FitPanel
                 key={isPrinting.value ? each : 'selected'}
@@ -104,7 +104,7 @@ export function ReportView({ report, request, qpuName, tunerName, isShared = fal
           </div>
         </div>
       ) : (
-        <div class="calibrations spaced">
+        <div class="stack spaced">
           <Panel title="Routines">
             <p class="padded soft">The report has no routines.</p>
           </Panel>

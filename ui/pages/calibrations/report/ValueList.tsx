@@ -5,7 +5,7 @@ import type { ReportedValue } from '../reading/read-report.ts'
 export function ValueList({ values }: { values: readonly ReportedValue[] }) {
   if (values.length === 0) return null
   return (
-    <dl>
+    <dl class="pairs">
       {values.map((value) => (
         <div key={value.path}>
           <dt>

@@ -11,7 +11,7 @@ export function ChipState({ progress }: { progress: RunProgress }) {
   )
   if (qubits.length === 0 || qubits.length > MAX_DRAWN) return null
   return (
-    <ul class="chip-state" aria-label="State of each qubit">
+    <ul class="cluster chip-state" aria-label="State of each qubit">
       {qubits.map((name) => {
         const { tone, text } = stateOf(progress, name)
         return (

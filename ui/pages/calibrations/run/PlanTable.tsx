@@ -124,7 +124,7 @@ export function PlanTable({ progress, blocks }: PlanTableProps) {
         ) : (
           <RowTargets progress={progress} row={opened.value} />
         ))}
-      <ul class="plan-key">
+      <ul class="cluster padded plan-key">
         {(Object.keys(STATES) as CellState[])
           .filter((state) => found.has(state))
           .map((state) => (

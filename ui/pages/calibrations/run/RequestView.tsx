@@ -71,7 +71,7 @@ export function RequestView({ request, qpu, qpuName, tunerName, reload }: Reques
         <RunView request={request} progress={readProgress(request.progress)} qpu={qpu} qpuName={qpuName} />
       )}
       {request.status === 'failed' && (
-        <div class="calibrations">
+        <div class="stack">
           <Failed request={request} />
           <ResultsPanel progress={readProgress(request.progress)} title="Results until then" />
         </div>

@@ -39,10 +39,10 @@ export function RunView({ request, progress, qpu, qpuName }: RunViewProps) {
   const left = secondsLeft(blocks.length > 0 ? blocks : stepsAsBlocks(progress.total), position, elapsed)
   const end = left === undefined ? undefined : now + left * 1_000
   return (
-    <div class="calibrations">
+    <div class="stack">
       <Panel title="Progress">
         <div class="padded">
-          <div class="run-headline">
+          <div class="cluster apart run-headline">
             <p>
               <strong>
                 {progress.total > 0 ? `Step ${progress.step} of ${progress.total}` : 'Starting'}
@@ -54,7 +54,7 @@ export function RunView({ request, progress, qpu, qpuName }: RunViewProps) {
             </p>
           </div>
           <ProgressBar blocks={blocks} progress={progress} />
-          <p class="run-facts soft">
+          <p class="cluster apart hint">
             <span>
               Started <Moment at={request.started_at} />
               {elapsed !== undefined && `, ${roughly(elapsed)} elapsed. `}
@@ -71,9 +71,9 @@ export function RunView({ request, progress, qpu, qpuName }: RunViewProps) {
         </div>
         <Blame progress={progress} />
       </Panel>
-      <div class="run-columns">
+      <div class="columns run-columns">
         {progress.plan.length > 0 ? <PlanTable progress={progress} blocks={blocks} /> : <NoPlan />}
-        <div class="calibrations">
+        <div class="stack">
           <Waiting qpu={qpu} qpuName={qpuName} end={end} />
           <LastTrace progress={progress} />
           <ResultsPanel progress={progress} title="Results so far" />

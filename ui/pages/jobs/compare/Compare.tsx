@@ -11,7 +11,7 @@ import { widthOf } from '../../../jobs/ideal/marginals.ts'
 import { countsOf } from '../../../jobs/jobs.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { Select } from '../../../parts/form/Select.tsx'
-import { Heading } from '../../../parts/Heading.tsx'
+import { Breadcrumb, Heading } from '../../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
 import { Differences } from '../../../plots/Differences.tsx'
 import { Histogram } from '../../../plots/Histogram.tsx'
@@ -35,9 +35,9 @@ export function Compare({ first, others }: { first: string; others: readonly str
   )
   return (
     <>
-      <nav class="path" aria-label="Path">
-        <a href="/jobs">Jobs</a> / <a href={`/jobs/${first}`}>{first}</a> with {others.join(', ')}
-      </nav>
+      <Breadcrumb href="/jobs" list="Jobs">
+        <a href={`/jobs/${first}`}>{first}</a> with {others.join(', ')}
+      </Breadcrumb>
       <Loaded of={jobs} task="load these jobs" rows={8}>
         {(list) => <Comparison jobs={list} />}
       </Loaded>
@@ -108,12 +108,12 @@ function Comparison({ jobs }: { jobs: readonly Job[] }) {
         </Panel>
       )}
       {hasCounts && <Distances comparisons={comparisons} />}
-      <div class="compare">
+      <div class="columns compare">
         {hasCounts && (
           <Panel
             title="Counts"
             aside={
-              <ul class="legend">
+              <ul class="cluster legend">
                 {series.map(({ name }, at) => (
                   <li key={name} class={`series-${at + 1}`}>
                     {name}

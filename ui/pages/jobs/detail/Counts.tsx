@@ -127,7 +127,7 @@ function Plot({ view, counts, exact }: PlotProps) {
   return (
     <div>
       {exact && (
-        <ul class="legend">
+        <ul class="cluster legend">
           <li class="series-1">Measured</li>
           <li class="series-2">Ideal</li>
         </ul>

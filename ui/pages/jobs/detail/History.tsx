@@ -42,7 +42,7 @@ export function Timeline({ job }: { job: Job }) {
 /** The steps that a job has taken, in one line. */
 export function ProgressLine({ job }: { job: Job }) {
   return (
-    <ol class="progress-line" aria-label="Progress">
+    <ol class="cluster soft" aria-label="Progress">
       {stepsOf(job)
         .filter(({ reached }) => reached)
         .map(({ name, when }) => (

@@ -106,7 +106,7 @@ interface ShotsProps {
 function Shots({ readout: { clouds, lists, line, source, errors, overlap }, name, unit, shots }: ShotsProps) {
   return (
     <>
-      <ul class="legend">
+      <ul class="cluster legend">
         {clouds
           .filter(({ label }) => label)
           .map(({ label, state, re }) => (

@@ -31,7 +31,7 @@ export function Programs({ job, source: Source }: ProgramsProps) {
   if (!entry) return null
   const file = circuits.length > 1 ? `${job.id}-${chosen.value + 1}` : job.id
   return (
-    <div class="programs">
+    <div class="stack programs">
       {diagram.value && (
         <Diagram
           diagram={diagram.value}

@@ -34,7 +34,7 @@ export function Estimate({ draft, isValid, state, fidelity }: EstimateProps) {
   const recalled = expected?.warnings.filter(({ code }) => code === 'calibration_recalled') ?? []
   return (
     <Panel title="Estimate">
-      <dl class="estimate">
+      <dl class="pairs padded">
         {expected?.estimate ? (
           <Cost expected={expected.estimate} warnings={expected.warnings} balance={balance} />
         ) : (

@@ -122,7 +122,7 @@ interface ProgramChoiceProps {
 
 function ProgramChoice({ count, chosen, remove }: ProgramChoiceProps) {
   return (
-    <div class="padded program-choice">
+    <div class="padded actions">
       {Array.from({ length: count }, (_, index) => (
         <button
           key={index}

@@ -19,7 +19,7 @@ export function Filters({ owner }: { owner: string | undefined }) {
   const [from, to] = [query.get('from'), query.get('to')]
   const today = dateIn(Date.now(), zone.value)
   return (
-    <search class="filters">
+    <search class="actions filters">
       <SearchField />
       <Choice name="status" label="Status" any="Any status" choices={STATUSES} />
       <Choice

@@ -89,7 +89,7 @@ export function SelectionBar({ selected, total, filters, sort }: SelectionBarPro
     }
   }
   return (
-    <div class="selection">
+    <div class="actions selection">
       <strong>{sentence(formatNumberOf(ids.length, 'job'))} selected</strong>
       {ids.length < Math.min(total, MAX_SELECTED) && (
         <button type="button" class="link" onClick={selectAll}>
