@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatColumnSeconds, formatCount, formatShare } from '../../lib/format.ts'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { HEIGHT, WIDTH } from '../../plots/spark-path.ts'
 import { meanShare } from './mean-share.ts'
@@ -29,19 +29,16 @@ export function UtilizationPanel() {
       }
     >
       <Loaded of={days} task="load the utilization" rows={4}>
-        {({ qpus }) =>
-          qpus.length === 0 ? (
-            <Empty>There is no QPU.</Empty>
-          ) : (
-            <DataTable
-              label="Utilization"
-              rows={qpus}
-              columns={COLUMNS}
-              id={({ id }) => id}
-              href={({ name }) => `/qpus/${name}`}
-            />
-          )
-        }
+        {({ qpus }) => (
+          <DataTable
+            empty="There is no QPU."
+            label="Utilization"
+            rows={qpus}
+            columns={COLUMNS}
+            id={({ id }) => id}
+            href={({ name }) => `/qpus/${name}`}
+          />
+        )}
       </Loaded>
     </Panel>
   )

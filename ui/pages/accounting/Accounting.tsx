@@ -10,9 +10,9 @@ import { formatColumnSeconds, formatCount, formatSeconds, inSentence } from '../
 import { printWhole } from '../../lib/print.ts'
 import { Select } from '../../parts/form/Select.tsx'
 import { Heading } from '../../parts/Heading.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
-import { Pager } from '../../parts/table/Pager.tsx'
+import { usePages } from '../../parts/table/Pager.tsx'
 import { MonthChart } from './MonthChart.tsx'
 import { barsOf, formatMonth, shiftMonth } from './months.ts'
 
@@ -38,11 +38,10 @@ export function AccountingPage() {
   const from = query.get('from') || shiftMonth(to, 1 - MONTHS)
   const user = query.get('user')
   const by = GROUPS.find((group) => group.by === query.get('by'))?.by ?? 'month,user,qpu'
-  const page = Math.max(1, Number(query.get('page')) || 1)
-  const sort = query.get('sort')
+  const { page, by: order, pages, sort } = usePages(PAGE)
   const search = (more: Record<string, string>) =>
     `/api/accounting?${new URLSearchParams({ from, to, ...(user === '' ? {} : { user }), ...more })}`
-  const ordered: Record<string, string> = sort === '' ? {} : { sort }
+  const ordered: Record<string, string> = order === '' ? {} : { sort: order }
   const months = useResource(
     (abort) => api.get(search({ by: 'month', limit: '120' }), accounting, abort),
     [from, to, user],
@@ -52,7 +51,7 @@ export function AccountingPage() {
       const part = { by, ...ordered, skip: String((page - 1) * PAGE), limit: String(PAGE) }
       return api.get(search(part), accounting, abort)
     },
-    [from, to, user, by, page, sort],
+    [from, to, user, by, page, order],
   )
   // A job that has ended adds to its month.
   useLive('quantum_jobs/*', () => {
@@ -122,28 +121,17 @@ export function AccountingPage() {
         <Loaded of={rows} task="load the usage" rows={8}>
           {({ items }) => (
             <>
-              {items.length === 0 ? (
-                <Empty>No job ran in these months.</Empty>
-              ) : (
-                <DataTable
-                  label="Usage"
-                  list="usage"
-                  rows={printed.value ?? items}
-                  columns={columnsOf(by, superuser.value)}
-                  id={(item) => `${item.month} ${item.user} ${item.qpu}`}
-                  sort={{ by: sort, set: (order) => query.set({ sort: order, page: '' }) }}
-                />
-              )}
-              {printed.value ? (
-                printed.value.length === MAX_PRINTED && <Cut />
-              ) : (
-                <Pager
-                  page={page}
-                  size={PAGE}
-                  shown={items.length}
-                  set={(next) => query.set({ page: next })}
-                />
-              )}
+              <DataTable
+                label="Usage"
+                list="usage"
+                rows={printed.value ?? items}
+                empty="No job ran in these months."
+                columns={columnsOf(by, superuser.value)}
+                id={(item) => `${item.month} ${item.user} ${item.qpu}`}
+                sort={sort}
+                pages={printed.value ? undefined : pages}
+              />
+              {printed.value?.length === MAX_PRINTED && <Cut />}
             </>
           )}
         </Loaded>

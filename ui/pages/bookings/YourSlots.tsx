@@ -3,7 +3,7 @@ import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
 import { parseTime } from '../../lib/time.ts'
 import { dateIn } from '../../lib/zone.ts'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 import { formatLength, formatTimes } from './logic/draft.ts'
@@ -94,19 +94,16 @@ export function YourSlots({ slots, zone, now, onChange, onCancel }: YourSlotsPro
   return (
     <Panel title="Your slots">
       <Loaded of={slots} task="load your slots" rows={3}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty>You have no upcoming slots. Book one in the calendar.</Empty>
-          ) : (
-            <DataTable
-              label="Your upcoming slots"
-              rows={list}
-              columns={columns}
-              id={({ id }) => id}
-              rowClass={() => 'mine'}
-            />
-          )
-        }
+        {(list) => (
+          <DataTable
+            empty="You have no upcoming slots. Book one in the calendar."
+            label="Your upcoming slots"
+            rows={list}
+            columns={columns}
+            id={({ id }) => id}
+            rowClass={() => 'mine'}
+          />
+        )}
       </Loaded>
       {policy && (
         <p class="hint padded">

@@ -7,6 +7,7 @@ import { formatNumberOf } from '../../lib/format.ts'
 import { Select } from '../../parts/form/Select.tsx'
 import { Heading } from '../../parts/Heading.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { usePages } from '../../parts/table/Pager.tsx'
 import { Dispatch } from './Dispatch.tsx'
 import { FinishedTable } from './FinishedTable.tsx'
 import { QueueTable } from './QueueTable.tsx'
@@ -21,9 +22,8 @@ export function CalibrationsPage() {
   const app = useApp()
   const { api } = app
   const query = useQuery()
-  const page = Math.max(1, Number(query.get('page')) || 1)
+  const { page, by, pages, sort } = usePages(PAGE, '-finished_at')
   const tuner = query.get('tuner')
-  const sort = query.get('sort') || '-finished_at'
   const mine = tuner ? ` && driver=${quoted(tuner)}` : ''
   const drivers = useResource((abort) =>
     api.get(
@@ -64,7 +64,7 @@ export function CalibrationsPage() {
   const readReports = (at: number, perPage: number, abort?: AbortSignal) =>
     api.get(
       recordsPath(app, 'calibration_results', {
-        sort,
+        sort: by,
         page: at,
         perPage,
         fields: `${REPORT_FIELDS},expand.request.requested_by`,
@@ -74,7 +74,7 @@ export function CalibrationsPage() {
       listedReports,
       abort,
     )
-  const reports = useResource((abort) => readReports(page, PAGE, abort), [tuner, page, sort])
+  const reports = useResource((abort) => readReports(page, PAGE, abort), [tuner, page, by])
   useLive('calibration_requests/*', (event) => {
     queue.loadSoon(RELOAD_MS)
     if (event.record['status'] !== 'failed' && event.record['status'] !== 'done') return
@@ -135,10 +135,9 @@ export function CalibrationsPage() {
               <FinishedTable
                 reports={items}
                 tuners={known ?? []}
-                pages={{ page, size: PAGE, shown: items.length, total: totalItems ?? undefined }}
-                sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
+                pages={{ ...pages, total: totalItems ?? undefined }}
+                sort={sort}
                 read={async (at, size) => (await readReports(at, size)).items}
-                turn={(to) => query.set({ page: to === 1 ? '' : to }, { push: true })}
               />
             )}
           </Loaded>

@@ -8,7 +8,7 @@ import { Moment } from '../../parts/Moment.tsx'
 import { Empty } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
-import { Pager } from '../../parts/table/Pager.tsx'
+import type { Pages } from '../../parts/table/Pager.tsx'
 import { SaveCsv } from '../../parts/table/SaveCsv.tsx'
 import { numberOf } from './reading/read-json.ts'
 import { modeName, reportCondition, secondsBetween } from './words.ts'
@@ -16,15 +16,14 @@ import { modeName, reportCondition, secondsBetween } from './words.ts'
 interface FinishedTableProps {
   reports: readonly ListedReport[]
   tuners: readonly Tuner[]
-  pages: { page: number; size: number; shown: number; total?: number | undefined }
+  pages: Pages
   sort: { by: string; set: (by: string) => void }
-  turn: (page: number) => void
   /** Reads a page of all reports. */
   read: (page: number, size: number) => Promise<readonly ListedReport[]>
 }
 
 /** Reports of calibrations and of the checks that tuners start on their own. */
-export function FinishedTable({ reports, tuners, pages, sort, turn, read }: FinishedTableProps) {
+export function FinishedTable({ reports, tuners, pages, sort, read }: FinishedTableProps) {
   const { qpus, superuser } = useApp()
   const whoOf = useSuperuserNames()
   if (reports.length === 0 && pages.page === 1) return <Empty>No calibration has ended yet.</Empty>
@@ -94,13 +93,13 @@ export function FinishedTable({ reports, tuners, pages, sort, turn, read }: Fini
         rows={reports}
         columns={columns}
         sort={sort}
+        pages={pages}
         id={({ id }) => id}
         href={({ id, request }) => `/calibrations/${request || id}`}
       />
       <div class="padded actions">
         <SaveCsv file="reports.csv" list="reports" columns={columns} read={read} />
       </div>
-      <Pager {...pages} set={turn} />
     </>
   )
 }

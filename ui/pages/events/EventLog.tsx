@@ -7,9 +7,9 @@ import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialog } from '../../parts/form/use-dialog.ts'
 import { Moment } from '../../parts/Moment.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
-import { Pager } from '../../parts/table/Pager.tsx'
+import { usePages } from '../../parts/table/Pager.tsx'
 import { EventFilters } from './EventFilters.tsx'
 import { conditionOf, type EventFilter, hasType } from './event-filter.ts'
 import { summarizeEvent } from './summarize-event.ts'
@@ -38,7 +38,7 @@ export function EventLog({ driver, drivers }: EventLogProps) {
     from: query.get('from'),
     to: query.get('to'),
   }
-  const page = Math.max(1, Number(query.get('page')) || 1)
+  const { page, pages } = usePages(PAGE_SIZE)
   const read = (parameters: Readonly<Record<string, string>>, abort: AbortSignal) => {
     const condition = conditionOf(filter, Date.now(), zone.value)
     const search = new URLSearchParams({ filter: condition, ...parameters })
@@ -68,58 +68,49 @@ export function EventLog({ driver, drivers }: EventLogProps) {
     <Panel title="Events">
       <EventFilters filter={filter} drivers={drivers} set={(part) => query.set({ ...part, page: null })} />
       <Loaded of={events} task="read the events" rows={6}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty>{filter.from ? 'No event matches.' : 'No event of the last 7 days matches.'}</Empty>
-          ) : (
-            <DataTable
-              label="Events"
-              list="events"
-              rows={rows}
-              id={({ id }) => id}
-              busy={events.loading.value}
-              columns={[
-                { title: 'Time', cell: ({ ts }) => <Moment at={ts} /> },
-                ...(drivers
-                  ? [
-                      {
-                        title: 'Driver',
-                        cell: ({ driver: id }: DriverEvent) => drivers.get(id) ?? (id ? 'removed' : '–'),
-                      },
-                    ]
-                  : []),
-                { title: 'Type', phone: 'state', cell: ({ type }) => type },
-                {
-                  title: 'Content',
-                  phone: 'wide',
-                  cell: (event) => <span class="event-summary">{summarizeEvent(event)}</span>,
-                },
-                {
-                  title: 'Actions',
-                  untitled: true,
-                  number: true,
-                  cell: (event) => (
-                    <button type="button" class="link" onClick={() => open(event)}>
-                      JSON
-                      <span class="unseen">
-                        {' '}
-                        of {event.type}, {event.ts}
-                      </span>
-                    </button>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+        {(rows) => (
+          <DataTable
+            label="Events"
+            list="events"
+            pages={{ ...pages, total: total.error.value ? undefined : total.value.value }}
+            empty={filter.from ? 'No event matches.' : 'No event of the last 7 days matches.'}
+            rows={rows}
+            id={({ id }) => id}
+            busy={events.loading.value}
+            columns={[
+              { title: 'Time', cell: ({ ts }) => <Moment at={ts} /> },
+              ...(drivers
+                ? [
+                    {
+                      title: 'Driver',
+                      cell: ({ driver: id }: DriverEvent) => drivers.get(id) ?? (id ? 'removed' : '–'),
+                    },
+                  ]
+                : []),
+              { title: 'Type', phone: 'state', cell: ({ type }) => type },
+              {
+                title: 'Content',
+                phone: 'wide',
+                cell: (event) => <span class="event-summary">{summarizeEvent(event)}</span>,
+              },
+              {
+                title: 'Actions',
+                untitled: true,
+                number: true,
+                cell: (event) => (
+                  <button type="button" class="link" onClick={() => open(event)}>
+                    JSON
+                    <span class="unseen">
+                      {' '}
+                      of {event.type}, {event.ts}
+                    </span>
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
       </Loaded>
-      <Pager
-        page={page}
-        size={PAGE_SIZE}
-        shown={events.value.value?.length ?? 0}
-        total={total.error.value ? undefined : total.value.value}
-        set={(next) => query.set({ page: next === 1 ? null : next })}
-      />
       {shown}
     </Panel>
   )

@@ -4,7 +4,7 @@ import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
 
 const components = v.array(
@@ -47,10 +47,9 @@ export function Licenses() {
         <Loaded of={list} task="load the licenses" rows={12}>
           {(all) => {
             const shown = all.filter(({ name, license }) => `${name} ${license}`.toLowerCase().includes(text))
-            return shown.length === 0 ? (
-              <Empty>No component has this name or license.</Empty>
-            ) : (
+            return (
               <DataTable
+                empty="No component has this name or license."
                 label="Contents of the program"
                 rows={shown}
                 id={({ name, version }) => `${name} ${version}`}

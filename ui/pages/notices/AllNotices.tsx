@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { type Notice, notices as schema } from '../../api/model/notices.ts'
 import { useApp } from '../../app/app.ts'
 import { useLive } from '../../app/use-live.ts'
-import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
@@ -10,7 +9,7 @@ import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
-import { Pager } from '../../parts/table/Pager.tsx'
+import { usePages } from '../../parts/table/Pager.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 import { Composer } from './Composer.tsx'
 import { noticeState } from './notice-state.ts'
@@ -21,15 +20,13 @@ const PAGE_SIZE = 25
 export function AllNotices() {
   const { api, attempt, named, toast } = useApp()
   const confirm = useConfirm()
-  const query = useQuery()
   /** The notice being edited; `new` while one is written. */
   const editing = useSignal<Notice | 'new' | undefined>(undefined)
   const path = `/api/collections/${named('notifications')}/records`
-  const page = Math.max(1, Number(query.get('page')) || 1)
-  const sort = query.get('sort') || '-created'
+  const { page, by, pages, sort } = usePages(PAGE_SIZE, '-created')
   const list = useResource(
-    (abort) => api.get(`${path}?perPage=${PAGE_SIZE}&page=${page}&sort=${sort}`, schema, abort),
-    [page, sort],
+    (abort) => api.get(`${path}?perPage=${PAGE_SIZE}&page=${page}&sort=${by}`, schema, abort),
+    [page, by],
   )
   useLive('notifications/*', () => list.loadSoon())
   const remove = async ({ id, title }: Notice) => {
@@ -64,76 +61,67 @@ export function AllNotices() {
       </Heading>
       <Panel title="All notices">
         <Loaded of={list} task="load the notices" rows={5}>
-          {(loaded) =>
-            loaded.items.length === 0 && page === 1 ? (
-              <Empty action={write}>There are no notices. Announce maintenance before it begins.</Empty>
-            ) : (
-              <>
-                <DataTable
-                  label="Notices"
-                  rows={loaded.items}
-                  id={({ id }) => id}
-                  busy={list.loading.value}
-                  sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
-                  columns={[
-                    {
-                      title: 'Title',
-                      sort: 'title',
-                      cell: (notice) => (
-                        <button type="button" class="link" onClick={() => (editing.value = notice)}>
-                          {notice.title}
-                        </button>
-                      ),
-                    },
-                    {
-                      title: 'State',
-                      phone: 'state',
-                      cell: (notice) => <Status {...noticeState(notice, now)} />,
-                    },
-                    {
-                      title: 'Recipients',
-                      cell: ({ target_users: users }) =>
-                        users.length === 0 ? 'everybody' : formatNumberOf(users.length, 'user'),
-                    },
-                    {
-                      title: 'From',
-                      sort: 'start_time',
-                      cell: ({ start_time, created }) => <Moment at={start_time || created} />,
-                    },
-                    {
-                      title: 'Until',
-                      sort: 'end_time',
-                      cell: ({ end_time }) => <Moment at={end_time} none="no end" />,
-                    },
-                    {
-                      title: 'Dismissed by',
-                      number: true,
-                      phone: 'absent',
-                      cell: ({ dismissed_by: users }) => users.length,
-                    },
-                    {
-                      title: 'Actions',
-                      untitled: true,
-                      number: true,
-                      phone: 'wide',
-                      cell: (notice) => (
-                        <button type="button" onClick={() => void remove(notice)}>
-                          Delete<span class="unseen"> {notice.title}</span>
-                        </button>
-                      ),
-                    },
-                  ]}
-                />
-                <Pager
-                  page={page}
-                  size={PAGE_SIZE}
-                  shown={loaded.items.length}
-                  total={loaded.totalItems}
-                  set={(next) => query.set({ page: next === 1 ? '' : next }, { push: true })}
-                />
-              </>
-            )
-          }
+          {(loaded) => (
+            <DataTable
+              label="Notices"
+              rows={loaded.items}
+              id={({ id }) => id}
+              busy={list.loading.value}
+              sort={sort}
+              pages={{ ...pages, total: loaded.totalItems }}
+              empty={
+                <Empty action={write}>There are no notices. Announce maintenance before it begins.</Empty>
+              }
+              columns={[
+                {
+                  title: 'Title',
+                  sort: 'title',
+                  cell: (notice) => (
+                    <button type="button" class="link" onClick={() => (editing.value = notice)}>
+                      {notice.title}
+                    </button>
+                  ),
+                },
+                {
+                  title: 'State',
+                  phone: 'state',
+                  cell: (notice) => <Status {...noticeState(notice, now)} />,
+                },
+                {
+                  title: 'Recipients',
+                  cell: ({ target_users: users }) =>
+                    users.length === 0 ? 'everybody' : formatNumberOf(users.length, 'user'),
+                },
+                {
+                  title: 'From',
+                  sort: 'start_time',
+                  cell: ({ start_time, created }) => <Moment at={start_time || created} />,
+                },
+                {
+                  title: 'Until',
+                  sort: 'end_time',
+                  cell: ({ end_time }) => <Moment at={end_time} none="no end" />,
+                },
+                {
+                  title: 'Dismissed by',
+                  number: true,
+                  phone: 'absent',
+                  cell: ({ dismissed_by: users }) => users.length,
+                },
+                {
+                  title: 'Actions',
+                  untitled: true,
+                  number: true,
+                  phone: 'wide',
+                  cell: (notice) => (
+                    <button type="button" onClick={() => void remove(notice)}>
+                      Delete<span class="unseen"> {notice.title}</span>
+                    </button>
+                  ),
+                },
+              ]}
+            />
+          )}
         </Loaded>
       </Panel>
       {editing.value && (

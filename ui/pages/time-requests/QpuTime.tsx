@@ -8,7 +8,7 @@ import { TextField } from '../../parts/form/TextField.tsx'
 import { useForm } from '../../parts/form/use-form.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Moment } from '../../parts/Moment.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { useConfirm } from '../../parts/use-confirm.ts'
 import { parseAmount } from './amount.ts'
@@ -80,18 +80,15 @@ function ForUsers() {
         <RequestForm path={path} onSent={() => requests.loadSoon()} />
         <Panel title="Your requests">
           <Loaded of={requests} task="load your requests" rows={3}>
-            {({ items }) =>
-              items.length === 0 ? (
-                <Empty>You have not requested QPU time yet.</Empty>
-              ) : (
-                <DataTable
-                  label="Your requests"
-                  rows={items}
-                  columns={columnsOf(withdraw)}
-                  id={({ id }) => id}
-                />
-              )
-            }
+            {({ items }) => (
+              <DataTable
+                empty="You have not requested QPU time yet."
+                label="Your requests"
+                rows={items}
+                columns={columnsOf(withdraw)}
+                id={({ id }) => id}
+              />
+            )}
           </Loaded>
         </Panel>
       </div>

@@ -6,10 +6,10 @@ import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { Tabs } from '../../parts/Tabs.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
-import { Pager } from '../../parts/table/Pager.tsx'
+import { usePages } from '../../parts/table/Pager.tsx'
 import { useAsk } from '../../parts/use-confirm.ts'
 import { ApproveDialog } from './ApproveDialog.tsx'
 import { readActivity } from './activity.ts'
@@ -29,7 +29,7 @@ export function TimeRequestsPage() {
   const approved = useSignal<TimeRequest | undefined>(undefined)
   const path = `/api/collections/${named('qpu_time_requests')}/records`
   const shown = query.get('state') === 'processed' ? 'processed' : 'open'
-  const page = Math.max(1, Number(query.get('page')) || 1)
+  const { page, pages } = usePages(PAGE)
   const rows = useResource(
     async (abort) => {
       const isOpen = shown === 'open'
@@ -88,27 +88,14 @@ export function TimeRequestsPage() {
         >
           <Loaded of={rows} task="load the requests" rows={5}>
             {({ items, total }) => (
-              <>
-                {items.length === 0 ? (
-                  <Empty>
-                    {shown === 'open' ? 'There is no open request.' : 'No request was decided yet.'}
-                  </Empty>
-                ) : (
-                  <DataTable
-                    label="Requests for QPU time"
-                    rows={items}
-                    columns={columnsOf(shown, { approve, reject })}
-                    id={({ id }) => id}
-                  />
-                )}
-                <Pager
-                  page={page}
-                  size={PAGE}
-                  shown={items.length}
-                  total={total}
-                  set={(to) => query.set({ page: to })}
-                />
-              </>
+              <DataTable
+                label="Requests for QPU time"
+                rows={items}
+                empty={shown === 'open' ? 'There is no open request.' : 'No request was decided yet.'}
+                columns={columnsOf(shown, { approve, reject })}
+                id={({ id }) => id}
+                pages={{ ...pages, total }}
+              />
             )}
           </Loaded>
         </Tabs>

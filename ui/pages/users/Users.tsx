@@ -9,10 +9,10 @@ import type { Condition } from '../../jobs/status.ts'
 import { formatColumnSeconds, formatNumberOf, formatSeconds, sentence } from '../../lib/format.ts'
 import { Heading } from '../../parts/Heading.tsx'
 import { Moment } from '../../parts/Moment.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
-import { Pager } from '../../parts/table/Pager.tsx'
+import { usePages } from '../../parts/table/Pager.tsx'
 import { SaveCsv } from '../../parts/table/SaveCsv.tsx'
 import { readActivity } from '../time-requests/activity.ts'
 import { NewUserDialog } from './NewUserDialog.tsx'
@@ -30,14 +30,14 @@ export function UsersPage() {
   const { api, named } = useApp()
   const query = useQuery()
   const creating = useSignal(false)
-  const page = Math.max(1, Number(query.get('page')) || 1)
-  const [text, sort, chosen] = [query.get('q'), query.get('sort') || '-created', query.get('user')]
+  const { page, by, pages, sort } = usePages(PAGE, '-created')
+  const [text, chosen] = [query.get('q'), query.get('user')]
   const read = async (at: number, perPage: number, abort = new AbortController().signal) => {
     const quoted = JSON.stringify(text)
     const search = text === '' ? '' : ` && (email ~ ${quoted} || username ~ ${quoted})`
     const asked = new URLSearchParams({
       filter: `unlimited = false${search}`,
-      sort,
+      sort: by,
       page: String(at),
       perPage: String(perPage),
     })
@@ -47,7 +47,7 @@ export function UsersPage() {
     const items = found.items.map((user): Row => ({ ...user, activity: activity.get(user.id) }))
     return { total: found.totalItems, items }
   }
-  const list = useResource((abort) => read(page, PAGE, abort), [text, sort, page])
+  const list = useResource((abort) => read(page, PAGE, abort), [text, by, page])
   useLive('users/*', () => list.loadSoon(SPACING_MS))
   const total = list.value.value?.total
   const open = list.value.value?.items.find(({ id }) => id === chosen)
@@ -75,30 +75,17 @@ export function UsersPage() {
       >
         <Loaded of={list} task="load the users" rows={8}>
           {({ items, total: all }) => (
-            <>
-              {items.length === 0 ? (
-                <Empty>{text === '' ? 'There is no user yet.' : `No user matches “${text}”.`}</Empty>
-              ) : (
-                <DataTable
-                  label="Users"
-                  list="users"
-                  rows={items}
-                  columns={COLUMNS}
-                  id={({ id }) => id}
-                  href={({ id }) =>
-                    `/users?${new URLSearchParams({ ...(text ? { q: text } : {}), user: id })}`
-                  }
-                  sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
-                />
-              )}
-              <Pager
-                page={page}
-                size={PAGE}
-                shown={items.length}
-                total={all}
-                set={(to) => query.set({ page: to })}
-              />
-            </>
+            <DataTable
+              label="Users"
+              list="users"
+              rows={items}
+              empty={text === '' ? 'There is no user yet.' : `No user matches “${text}”.`}
+              columns={COLUMNS}
+              id={({ id }) => id}
+              href={({ id }) => `/users?${new URLSearchParams({ ...(text ? { q: text } : {}), user: id })}`}
+              sort={sort}
+              pages={{ ...pages, total: all }}
+            />
           )}
         </Loaded>
       </Panel>

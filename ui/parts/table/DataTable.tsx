@@ -1,8 +1,10 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { Empty } from '../Panel.tsx'
 import { ColumnChoice } from './ColumnChoice.tsx'
 import { Grip } from './Grip.tsx'
+import { Pager, type Pages } from './Pager.tsx'
 import { select } from './selection.ts'
 import { nextSort, sortDirection } from './sort.ts'
 import { useHiddenColumns } from './use-hidden-columns.ts'
@@ -69,7 +71,11 @@ interface DataTableProps<Row> {
 
 interface ListProps<Row> extends DataTableProps<Row> {
   /** Name of the list under which the choice of its columns is kept; without one there is no choice. */
-  list?: string
+  list?: string | undefined
+  /** What stands in place of a table without rows; a text is an empty state. */
+  empty?: ComponentChildren
+  /** Which page of the list the rows are. */
+  pages?: Pages | undefined
 }
 
 const PICK_PX = 38
@@ -79,8 +85,15 @@ const PICK_PX = 38
  * the screen are rendered. The keys j and k walk along rows with a link; with Shift, all rows from the last
  * selected one are selected.
  */
-export function DataTable<Row>({ list, ...props }: ListProps<Row>) {
-  return list === undefined ? <Table {...props} /> : <ChosenColumns {...props} list={list} />
+export function DataTable<Row>({ list, empty, pages, ...props }: ListProps<Row>) {
+  const shown = 'body' in props.rows ? undefined : props.rows.length
+  const table = list === undefined ? <Table {...props} /> : <ChosenColumns {...props} list={list} />
+  return (
+    <>
+      {shown !== 0 || !empty ? table : typeof empty === 'string' ? <Empty>{empty}</Empty> : empty}
+      {pages && <Pager {...pages} shown={shown ?? 0} />}
+    </>
+  )
 }
 
 /** A table with a choice of its columns but the one that names the row. */

@@ -3,7 +3,7 @@ import { linkedAccounts } from '../../../api/model/me.ts'
 import { useApp } from '../../../app/app.ts'
 import { useResource } from '../../../app/use-resource.ts'
 import { Moment } from '../../../parts/Moment.tsx'
-import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
+import { Loaded, Panel } from '../../../parts/Panel.tsx'
 import { DataTable } from '../../../parts/table/DataTable.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 import { Providers } from '../../login/Providers.tsx'
@@ -37,29 +37,26 @@ export function LinkedAccounts({ providers }: { providers: UiConfig['oauth2'] })
           const free = providers.filter(({ name }) => !items.some(({ provider }) => provider === name))
           return (
             <>
-              {items.length === 0 ? (
-                <Empty>No account at a provider is linked. Link one to sign in without a password.</Empty>
-              ) : (
-                <DataTable
-                  label="Linked accounts"
-                  rows={items}
-                  id={({ id }) => id}
-                  columns={[
-                    { title: 'Provider', cell: ({ provider }) => nameOf(provider) },
-                    { title: 'Linked', cell: ({ created }) => <Moment at={created} day /> },
-                    {
-                      title: 'Actions',
-                      untitled: true,
-                      number: true,
-                      cell: ({ id, provider }) => (
-                        <button type="button" onClick={() => void unlink(id, provider)}>
-                          Unlink
-                        </button>
-                      ),
-                    },
-                  ]}
-                />
-              )}
+              <DataTable
+                empty="No account at a provider is linked. Link one to sign in without a password."
+                label="Linked accounts"
+                rows={items}
+                id={({ id }) => id}
+                columns={[
+                  { title: 'Provider', cell: ({ provider }) => nameOf(provider) },
+                  { title: 'Linked', cell: ({ created }) => <Moment at={created} day /> },
+                  {
+                    title: 'Actions',
+                    untitled: true,
+                    number: true,
+                    cell: ({ id, provider }) => (
+                      <button type="button" onClick={() => void unlink(id, provider)}>
+                        Unlink
+                      </button>
+                    ),
+                  },
+                ]}
+              />
               {free.length > 0 && (
                 <div class="padded">
                   <Providers providers={free} verb="Link" linked={() => void linked.load()} />

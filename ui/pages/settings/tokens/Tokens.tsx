@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../../../src/base/portable/units.ts'
 import { type ApiToken, apiTokens } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
-import { useQuery } from '../../../app/use-query.ts'
 import { useResource } from '../../../app/use-resource.ts'
 import { formatNumberOf, sentence } from '../../../lib/format.ts'
 import { parseTime } from '../../../lib/time.ts'
@@ -10,7 +9,7 @@ import { Moment } from '../../../parts/Moment.tsx'
 import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
 import { DataTable } from '../../../parts/table/DataTable.tsx'
-import { Pager } from '../../../parts/table/Pager.tsx'
+import { usePages } from '../../../parts/table/Pager.tsx'
 import { useConfirm } from '../../../parts/use-confirm.ts'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { ChangeToken } from './ChangeToken.tsx'
@@ -24,13 +23,11 @@ const SOON_MS = 7 * DAY_MS
 export function Tokens() {
   const { api, attempt, toast } = useApp()
   const confirm = useConfirm()
-  const query = useQuery()
-  const sort = query.get('sort') || '-created'
-  const page = Math.max(1, Number(query.get('page')) || 1)
+  const { page, by, pages, sort } = usePages(PAGE_SIZE, '-created')
   const tokens = useResource(
     (abort) =>
-      api.get(`/api/tokens?limit=${PAGE_SIZE}&skip=${(page - 1) * PAGE_SIZE}&sort=${sort}`, apiTokens, abort),
-    [sort, page],
+      api.get(`/api/tokens?limit=${PAGE_SIZE}&skip=${(page - 1) * PAGE_SIZE}&sort=${by}`, apiTokens, abort),
+    [by, page],
   )
   const remove = async (token: ApiToken) => {
     const name = token.name || token.id
@@ -62,55 +59,45 @@ export function Tokens() {
     <SettingsFrame lead={list && list.length > 0 && <Lead tokens={list} />} actions={create}>
       <Panel title="API tokens" aside={<a href="/docs/how-to/accounts#api-tokens">How programs use them</a>}>
         <Loaded of={tokens} task="load your API tokens" rows={4}>
-          {(rows) =>
-            rows.length === 0 && page === 1 ? (
-              <Empty action={create}>You have no API tokens. Programs sign in with them.</Empty>
-            ) : (
-              <>
-                <DataTable
-                  label="API tokens"
-                  rows={rows}
-                  id={({ id }) => id}
-                  busy={tokens.loading.value}
-                  sort={{ by: sort, set: (by) => query.set({ sort: by, page: '' }) }}
-                  columns={[
-                    { title: 'Name', sort: 'name', cell: ({ name, id }) => name || <code>{id}</code> },
-                    { title: 'Scope', cell: ({ scope }) => SCOPE_WORDS[scope] },
-                    {
-                      title: 'Created',
-                      sort: 'created',
-                      phone: 'absent',
-                      cell: ({ created }) => <Moment at={created} day />,
-                    },
-                    { title: 'Last used', phone: 'wide', cell: (token) => <LastUse token={token} /> },
-                    { title: 'Expires', sort: 'expires_at', cell: (token) => <Expires token={token} /> },
-                    {
-                      title: 'Actions',
-                      untitled: true,
-                      number: true,
-                      phone: 'wide',
-                      cell: (token) => (
-                        <span class="row-actions">
-                          <button type="button" onClick={() => change(token)}>
-                            Change<span class="unseen"> {token.name || token.id}</span>
-                          </button>
-                          <button type="button" onClick={() => void remove(token)}>
-                            Delete<span class="unseen"> {token.name || token.id}</span>
-                          </button>
-                        </span>
-                      ),
-                    },
-                  ]}
-                />
-                <Pager
-                  page={page}
-                  size={PAGE_SIZE}
-                  shown={rows.length}
-                  set={(next) => query.set({ page: next === 1 ? '' : next }, { push: true })}
-                />
-              </>
-            )
-          }
+          {(rows) => (
+            <DataTable
+              label="API tokens"
+              rows={rows}
+              id={({ id }) => id}
+              busy={tokens.loading.value}
+              sort={sort}
+              pages={pages}
+              empty={<Empty action={create}>You have no API tokens. Programs sign in with them.</Empty>}
+              columns={[
+                { title: 'Name', sort: 'name', cell: ({ name, id }) => name || <code>{id}</code> },
+                { title: 'Scope', cell: ({ scope }) => SCOPE_WORDS[scope] },
+                {
+                  title: 'Created',
+                  sort: 'created',
+                  phone: 'absent',
+                  cell: ({ created }) => <Moment at={created} day />,
+                },
+                { title: 'Last used', phone: 'wide', cell: (token) => <LastUse token={token} /> },
+                { title: 'Expires', sort: 'expires_at', cell: (token) => <Expires token={token} /> },
+                {
+                  title: 'Actions',
+                  untitled: true,
+                  number: true,
+                  phone: 'wide',
+                  cell: (token) => (
+                    <span class="row-actions">
+                      <button type="button" onClick={() => change(token)}>
+                        Change<span class="unseen"> {token.name || token.id}</span>
+                      </button>
+                      <button type="button" onClick={() => void remove(token)}>
+                        Delete<span class="unseen"> {token.name || token.id}</span>
+                      </button>
+                    </span>
+                  ),
+                },
+              ]}
+            />
+          )}
         </Loaded>
       </Panel>
       {adding}

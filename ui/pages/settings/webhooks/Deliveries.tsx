@@ -3,7 +3,7 @@ import { type Delivery, deliveries } from '../../../api/model/webhooks.ts'
 import { useApp } from '../../../app/app.ts'
 import { useResource } from '../../../app/use-resource.ts'
 import { Moment } from '../../../parts/Moment.tsx'
-import { Empty, Loaded } from '../../../parts/Panel.tsx'
+import { Loaded } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
 import { DataTable } from '../../../parts/table/DataTable.tsx'
 
@@ -25,24 +25,21 @@ export function Deliveries({ webhook }: { webhook: string }) {
   }, [waits])
   return (
     <Loaded of={list} task="load the deliveries" rows={2}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <Empty>Nothing was delivered yet. Send a test to see whether the receiver responds.</Empty>
-        ) : (
-          <DataTable
-            label="Deliveries"
-            rows={rows}
-            id={({ id }) => id}
-            columns={[
-              { title: 'Event', cell: ({ kind }) => <code>{kind}</code> },
-              { title: 'State', phone: 'state', cell: (row) => <Outcome delivery={row} /> },
-              { title: 'Created', cell: ({ created }) => <Moment at={created} /> },
-              { title: 'Attempts', number: true, phone: 'absent', cell: ({ attempts }) => attempts },
-              { title: 'Response', phone: 'wide', cell: (row) => <Answer delivery={row} /> },
-            ]}
-          />
-        )
-      }
+      {(rows) => (
+        <DataTable
+          empty="Nothing was delivered yet. Send a test to see whether the receiver responds."
+          label="Deliveries"
+          rows={rows}
+          id={({ id }) => id}
+          columns={[
+            { title: 'Event', cell: ({ kind }) => <code>{kind}</code> },
+            { title: 'State', phone: 'state', cell: (row) => <Outcome delivery={row} /> },
+            { title: 'Created', cell: ({ created }) => <Moment at={created} /> },
+            { title: 'Attempts', number: true, phone: 'absent', cell: ({ attempts }) => attempts },
+            { title: 'Response', phone: 'wide', cell: (row) => <Answer delivery={row} /> },
+          ]}
+        />
+      )}
     </Loaded>
   )
 }
