@@ -12,7 +12,7 @@ import { Moment } from '../../parts/Moment.tsx'
 import { Empty, ErrorBox, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
-import { useConfirm } from '../../parts/use-confirm.ts'
+import { useAction } from '../../parts/use-confirm.ts'
 import { type Backup, backups, canRestore, formatBytes, operation } from './model.ts'
 import { OperationState } from './OperationState.tsx'
 
@@ -23,8 +23,8 @@ const PATH = '/api/op/backups'
 
 /** Backups: make, check, download, restore and delete them. */
 export function Backups() {
-  const { api, attempt, toast } = useApp()
-  const confirm = useConfirm()
+  const { api, attempt } = useApp()
+  const act = useAction()
   const list = useResource((abort) => api.get(PATH, backups, abort), [])
   const busy = useSignal(false)
   const current = list.value.value?.operation ?? undefined
@@ -52,39 +52,29 @@ export function Backups() {
   const pathOf = ({ name }: Backup, action: string) => `${PATH}/${encodeURIComponent(name)}${action}`
   const restore = async (chosen: Backup) => {
     const { name } = chosen
-    const isSure = await confirm({
+    const question = {
       title: `Restore ${name}?`,
       body: 'The database is replaced by the backup; everything after it is lost. The server refuses requests for some seconds, running jobs are run again, and drivers reconnect. The current database is kept in the same folder.',
       action: 'Restore',
-      tone: 'bad',
+      tone: 'bad' as const,
       typed: name,
-    })
-    if (isSure) await begin(`${PATH}/restore`, { name, confirm: name })
+    }
+    await act(question, () => begin(`${PATH}/restore`, { name, confirm: name }))
   }
   const remove = async (chosen: Backup) => {
-    const isSure = await confirm({
-      title: `Delete ${chosen.name}?`,
-      body: `The file with ${formatBytes(chosen.bytes)} is removed with the result of its check.`,
-      action: 'Delete',
-      tone: 'bad',
-    })
-    if (!isSure) return
-    await attempt(async () => {
-      await api.remove(pathOf(chosen, ''))
-      toast(`Deleted ${chosen.name}`)
-    })
-    await list.load()
+    const body = `The file with ${formatBytes(chosen.bytes)} is removed with the result of its check.`
+    const isGone = await act(
+      { title: `Delete ${chosen.name}?`, body, action: 'Delete', tone: 'bad' },
+      () => api.remove(pathOf(chosen, '')),
+      `Deleted ${chosen.name}`,
+    )
+    if (isGone) await list.load()
   }
   const download = async (chosen: Backup) => {
-    const isSure = await confirm({
-      title: `Download ${chosen.name}?`,
-      body: `It has ${formatBytes(chosen.bytes)} and contains the keys that sign logins: keep it where nobody else can read it.`,
-      action: 'Download',
-    })
-    if (!isSure) return
-    await attempt(async () => {
-      await api.download(pathOf(chosen, '/file'), chosen.name)
-    })
+    const body = `It has ${formatBytes(chosen.bytes)} and contains the keys that sign logins: keep it where nobody else can read it.`
+    await act({ title: `Download ${chosen.name}?`, body, action: 'Download' }, () =>
+      api.download(pathOf(chosen, '/file'), chosen.name),
+    )
   }
   const all = list.value.value?.backups ?? []
   const shown = list.value.value

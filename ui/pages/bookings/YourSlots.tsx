@@ -5,7 +5,7 @@ import { parseTime } from '../../lib/time.ts'
 import { dateIn } from '../../lib/zone.ts'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
-import { useConfirm } from '../../parts/use-confirm.ts'
+import { useAction } from '../../parts/use-confirm.ts'
 import { formatLength, formatTimes } from './logic/draft.ts'
 import { formatShortDate } from './logic/week.ts'
 
@@ -24,18 +24,15 @@ const rangeOf = ({ start_time, end_time }: Slot) => ({
 
 /** The coming slots of the account on all QPUs, and the rules of booking. */
 export function YourSlots({ slots, zone, now, onChange, onCancel }: YourSlotsProps) {
-  const { api, attempt, config, qpus, toast } = useApp()
-  const confirm = useConfirm()
+  const { api, config, qpus } = useApp()
+  const act = useAction()
   const nameOf = (id: string | null) =>
     id === '' ? 'every QPU' : (qpus.value.value?.find((qpu) => qpu.id === id)?.name ?? 'a removed QPU')
   const endNow = async (slot: Slot) => {
     const body = 'Others can then book the rest of its time. Running jobs finish.'
-    if (!(await confirm({ title: 'End the slot now?', body, action: 'End the slot' }))) return
-    await attempt(async () => {
-      await api.post(`/api/bookings/${slot.id}/end`, {}, slotSchema)
-      toast('The slot has ended.')
-    })
-    slots.loadSoon()
+    const end = () => api.post(`/api/bookings/${slot.id}/end`, {}, slotSchema)
+    const question = { title: 'End the slot now?', body, action: 'End the slot' }
+    if (await act(question, end, 'The slot has ended.')) slots.loadSoon()
   }
   const columns: Column<Slot>[] = [
     {

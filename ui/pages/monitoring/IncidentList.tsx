@@ -10,7 +10,7 @@ import { Moment } from '../../parts/Moment.tsx'
 import { Empty, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type BookHead, BookTable } from '../../parts/table/BookTable.tsx'
-import { useConfirm } from '../../parts/use-confirm.ts'
+import { useAction } from '../../parts/use-confirm.ts'
 import { NoteDialog } from './NoteDialog.tsx'
 import type { Incident } from './readings/incidents.ts'
 import { describeLimit } from './readings/lead.ts'
@@ -179,8 +179,8 @@ function peakOf(incident: Incident): string {
 }
 
 function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
-  const { api, attempt, named, superuser } = useApp()
-  const confirm = useConfirm()
+  const { api, named, superuser } = useApp()
+  const act = useAction()
   const { at, until = Date.now() } = incident
   const margin = Math.max(MINUTE_MS, (until - at) / 2)
   if (incident.kind === 'calibration') {
@@ -196,15 +196,9 @@ function RowActions({ incident, monitor, onZoom, onNoted }: RowProps) {
   }
   if (!superuser.value) return null
   const remove = async () => {
-    const agreed = await confirm({
-      title: 'Delete the note?',
-      body: incident.note.text,
-      action: 'Delete',
-      tone: 'bad',
-    })
-    if (!agreed) return
-    await attempt(async () => {
-      await api.remove(`/api/collections/${named('notes')}/records/${incident.note.id}`)
+    const { id, text } = incident.note
+    await act({ title: 'Delete the note?', body: text, action: 'Delete', tone: 'bad' }, async () => {
+      await api.remove(`/api/collections/${named('notes')}/records/${id}`)
       onNoted()
     })
   }

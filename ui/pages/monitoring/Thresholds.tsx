@@ -8,7 +8,7 @@ import type { Channel } from '../../parts/monitor/channels.ts'
 import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
-import { useConfirm } from '../../parts/use-confirm.ts'
+import { useAction } from '../../parts/use-confirm.ts'
 import { describeLimit } from './readings/lead.ts'
 import { ThresholdForm } from './ThresholdForm.tsx'
 
@@ -79,12 +79,11 @@ interface TableProps {
 }
 
 function Table({ list, channels, now, onEdit, onRemoved }: TableProps) {
-  const { api, attempt, named } = useApp()
-  const confirm = useConfirm()
+  const { api, named } = useApp()
+  const act = useAction()
   const remove = async ({ id, name }: Threshold) => {
     const body = 'Its state and its notification are deleted too. Its events stay in the log.'
-    if (!(await confirm({ title: `Delete the limit ${name}?`, body, action: 'Delete', tone: 'bad' }))) return
-    await attempt(async () => {
+    await act({ title: `Delete the limit ${name}?`, body, action: 'Delete', tone: 'bad' }, async () => {
       await api.remove(`/api/collections/${named('thresholds')}/records/${id}`)
       onRemoved()
     })

@@ -10,7 +10,7 @@ import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
 import { Status } from '../../parts/Status.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
 import { usePages } from '../../parts/table/Pager.tsx'
-import { useConfirm } from '../../parts/use-confirm.ts'
+import { useAction } from '../../parts/use-confirm.ts'
 import { Composer } from './Composer.tsx'
 import { noticeState } from './notice-state.ts'
 
@@ -18,8 +18,8 @@ const PAGE_SIZE = 25
 
 /** All notices, for superusers, who write them. */
 export function AllNotices() {
-  const { api, attempt, named, toast } = useApp()
-  const confirm = useConfirm()
+  const { api, named } = useApp()
+  const act = useAction()
   /** The notice being edited; `new` while one is written. */
   const editing = useSignal<Notice | 'new' | undefined>(undefined)
   const path = `/api/collections/${named('notifications')}/records`
@@ -30,18 +30,13 @@ export function AllNotices() {
   )
   useLive('notifications/*', () => list.loadSoon())
   const remove = async ({ id, title }: Notice) => {
-    const confirmed = await confirm({
-      title: `Delete the notice “${title}”?`,
-      body: 'It disappears for everybody. To stop showing it but keep it, set its end.',
-      action: 'Delete',
-      tone: 'bad',
-    })
-    if (!confirmed) return
-    await attempt(async () => {
-      await api.remove(`${path}/${id}`)
-      toast('The notice was deleted.')
-    })
-    await list.load()
+    const body = 'It disappears for everybody. To stop showing it but keep it, set its end.'
+    const isGone = await act(
+      { title: `Delete the notice “${title}”?`, body, action: 'Delete', tone: 'bad' },
+      () => api.remove(`${path}/${id}`),
+      'The notice was deleted.',
+    )
+    if (isGone) await list.load()
   }
   const now = Date.now()
   const items = list.value.value?.items

@@ -10,7 +10,7 @@ import { Heading } from '../../parts/Heading.tsx'
 import { Moment } from '../../parts/Moment.tsx'
 import { Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
-import { useConfirm } from '../../parts/use-confirm.ts'
+import { useAction } from '../../parts/use-confirm.ts'
 import { parseAmount } from './amount.ts'
 import { Ledger } from './Ledger.tsx'
 import { RequestStatus } from './RequestStatus.tsx'
@@ -40,8 +40,8 @@ function ForSuperusers() {
 }
 
 function ForUsers() {
-  const { account, api, attempt, named, toast } = useApp()
-  const confirm = useConfirm()
+  const { account, api, named } = useApp()
+  const act = useAction()
   const path = `/api/collections/${named('qpu_time_requests')}/records`
   const who = account.value?.id ?? ''
   const requests = useResource(
@@ -56,12 +56,9 @@ function ForUsers() {
   const balance = account.value?.qpu_seconds ?? 0
   const open = requests.value.value?.items.find(({ status }) => status === 'pending')
   const withdraw = async ({ id }: TimeRequest) => {
-    if (!(await confirm({ title: 'Withdraw the request?', action: 'Withdraw the request' }))) return
-    await attempt(async () => {
-      await api.remove(`${path}/${id}`)
-      toast('The request was withdrawn.')
-    })
-    requests.loadSoon()
+    const question = { title: 'Withdraw the request?', action: 'Withdraw the request' }
+    const isGone = await act(question, () => api.remove(`${path}/${id}`), 'The request was withdrawn.')
+    if (isGone) requests.loadSoon()
   }
   const lead = (
     <>

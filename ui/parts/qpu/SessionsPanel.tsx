@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { SECOND_MS } from '../../../src/base/portable/units.ts'
 import { type Session, sessions } from '../../api/model/qpus/sessions.ts'
 import { useApp } from '../../app/app.ts'
+import type { Question } from '../../app/dialogs.ts'
 import { useLive } from '../../app/use-live.ts'
 import { useNow } from '../../app/use-now.ts'
 import { useResource } from '../../app/use-resource.ts'
@@ -11,6 +12,7 @@ import { createOwners } from '../account/owners.ts'
 import { useDialog } from '../form/use-dialog.ts'
 import { Panel } from '../Panel.tsx'
 import { type Column, DataTable } from '../table/DataTable.tsx'
+import { useAction } from '../use-confirm.ts'
 import { ExtendDialog } from './ExtendDialog.tsx'
 
 const SPACING_MS = 1_000
@@ -114,21 +116,19 @@ function Table({ open, isOfOne, nameOf, changed }: TableProps) {
 
 /** Asks, and ends a session; superusers say why. */
 function useEnd(isOperator: boolean, changed: () => void) {
-  const { api, attempt, dialogs, toast } = useApp()
+  const { api } = useApp()
+  const act = useAction()
   return async ({ id, qpu_target: target }: Session) => {
-    const { confirmed, reason } = await dialogs.ask({
+    const question: Question = {
       title: `End the session on ${target}?`,
       body: 'A job that runs finishes; jobs that wait stay in the queue, but those of its secret are cancelled.',
       action: 'End the session',
       tone: 'bad',
       ...(isOperator && { reason: { label: 'Reason, which the user reads', required: true } }),
-    })
-    if (!confirmed) return
-    await attempt(async () => {
-      await api.remove(`/api/sessions/${id}${isOperator ? `?reason=${encodeURIComponent(reason)}` : ''}`)
-      toast('The session has ended.')
-    })
-    changed()
+    }
+    const work = (reason: string) =>
+      api.remove(`/api/sessions/${id}${isOperator ? `?reason=${encodeURIComponent(reason)}` : ''}`)
+    if (await act(question, work, 'The session has ended.')) changed()
   }
 }
 

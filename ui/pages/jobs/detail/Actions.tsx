@@ -5,7 +5,7 @@ import { ShareButton } from '../../../parts/account/Share.tsx'
 import { cancelJob } from '../../../parts/cancel-job.ts'
 import { useDialog } from '../../../parts/form/use-dialog.ts'
 import { Menu } from '../../../parts/Menu.tsx'
-import { useAsk } from '../../../parts/use-confirm.ts'
+import { useAction } from '../../../parts/use-confirm.ts'
 import { LabelsDialog } from './LabelsDialog.tsx'
 import { MoveDialog } from './MoveDialog.tsx'
 
@@ -120,8 +120,8 @@ const OPERATOR_ACTIONS: readonly OperatorAction[] = [
 ]
 
 function OperatorMenu({ job, changed }: ActionsProps) {
-  const { api, attempt, toast } = useApp()
-  const ask = useAsk()
+  const { api } = useApp()
+  const act = useAction()
   const [moving, move] = useDialog((_, close) => (
     <MoveDialog
       job={job}
@@ -132,18 +132,12 @@ function OperatorMenu({ job, changed }: ActionsProps) {
     />
   ))
   const operate = async ({ path, title, body, done, extra }: OperatorAction) => {
-    const { confirmed, reason } = await ask({
-      title: `${title} this job?`,
-      body,
-      action: title,
-      reason: { label: 'Reason' },
-    })
-    if (!confirmed) return
-    await attempt(async () => {
-      await api.send(`/api/op/jobs/${job.id}/${path}`, { reason, ...extra })
-      toast(done)
-    })
-    changed()
+    const isAsked = await act(
+      { title: `${title} this job?`, body, action: title, reason: { label: 'Reason' } },
+      (reason) => api.send(`/api/op/jobs/${job.id}/${path}`, { reason, ...extra }),
+      done,
+    )
+    if (isAsked) changed()
   }
   const items = OPERATOR_ACTIONS.filter(({ isFor }) => isFor(job)).map((action) => ({
     title: `${action.title}…`,

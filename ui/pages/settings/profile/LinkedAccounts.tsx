@@ -5,30 +5,25 @@ import { useResource } from '../../../app/use-resource.ts'
 import { Moment } from '../../../parts/Moment.tsx'
 import { Loaded, Panel } from '../../../parts/Panel.tsx'
 import { DataTable } from '../../../parts/table/DataTable.tsx'
-import { useConfirm } from '../../../parts/use-confirm.ts'
+import { useAction } from '../../../parts/use-confirm.ts'
 import { Providers } from '../../login/Providers.tsx'
 
 /** Accounts at providers that sign in to this account. */
 export function LinkedAccounts({ providers }: { providers: UiConfig['oauth2'] }) {
-  const { api, attempt, named, toast } = useApp()
-  const confirm = useConfirm()
+  const { api, named } = useApp()
+  const act = useAction()
   const path = `/api/collections/${named('external_auths')}/records`
   const linked = useResource((abort) => api.get(`${path}?perPage=100`, linkedAccounts, abort))
   const nameOf = (provider: string) =>
     providers.find(({ name }) => name === provider)?.displayName ?? provider
   const unlink = async (id: string, provider: string) => {
-    const confirmed = await confirm({
-      title: `Unlink ${nameOf(provider)}?`,
-      body: 'You can no longer sign in with it. Make sure that you know your password.',
-      action: 'Unlink',
-      tone: 'bad',
-    })
-    if (!confirmed) return
-    await attempt(async () => {
-      await api.remove(`${path}/${id}`)
-      toast(`${nameOf(provider)} is no longer linked.`)
-    })
-    await linked.load()
+    const body = 'You can no longer sign in with it. Make sure that you know your password.'
+    const isGone = await act(
+      { title: `Unlink ${nameOf(provider)}?`, body, action: 'Unlink', tone: 'bad' },
+      () => api.remove(`${path}/${id}`),
+      `${nameOf(provider)} is no longer linked.`,
+    )
+    if (isGone) await linked.load()
   }
   return (
     <Panel title="Linked accounts">

@@ -8,25 +8,24 @@ import {
 import { useApp } from '../../../app/app.ts'
 import { Check } from '../../../parts/form/Check.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
-import { useConfirm } from '../../../parts/use-confirm.ts'
+import { useAction } from '../../../parts/use-confirm.ts'
 import { RemainingAccess } from './RemainingAccess.tsx'
 
 /** Ends every login of the account; lists what else it has given out. */
 export function Logins({ issued }: { issued: IssuedAccess }) {
-  const { api, attempt, signOut, toast } = useApp()
-  const confirm = useConfirm()
+  const { api, signOut, toast } = useApp()
+  const act = useAction()
   const withTokens = useSignal(false)
   const end = async () => {
-    const confirmed = await confirm({
+    const question = {
       title: 'Sign out everywhere?',
       body: withTokens.value
         ? 'Every login ends, this one too, mailed links become invalid, your API tokens, shared links and calendar address end, and your webhooks are disabled.'
         : 'Every login ends, this one too, and mailed links become invalid. API tokens, shared links, webhooks and your calendar address stay valid.',
       action: 'Sign out everywhere',
-      tone: 'bad',
-    })
-    if (!confirmed) return
-    await attempt(async () => {
+      tone: 'bad' as const,
+    }
+    await act(question, async () => {
       const body = { api_tokens: withTokens.value }
       const { issued_access } = await api.post('/api/auth/logout-everywhere', body, withIssuedAccess)
       signOut()

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { describeIssued, describeLinked, type IssuedAccess } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
-import { useConfirm } from '../../../parts/use-confirm.ts'
+import { useAction } from '../../../parts/use-confirm.ts'
 
 /** What the account has given out and is still valid, perhaps to a thief, with the button that ends it. */
 export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
-  const { api, attempt, toast } = useApp()
-  const confirm = useConfirm()
+  const { api } = useApp()
+  const act = useAction()
   const ended = useSignal<IssuedAccess>()
   const text = ended.value === issued ? '' : describeIssued(issued)
   const linked = describeLinked(issued)
@@ -18,12 +18,11 @@ export function RemainingAccess({ issued }: { issued: IssuedAccess }) {
       action: 'End all of them',
       tone: 'bad' as const,
     }
-    if (!(await confirm(question))) return
-    await attempt(async () => {
+    const work = async () => {
       await api.send('/api/auth/logout-everywhere', { api_tokens: true, logins: false })
       ended.value = issued
-      toast('They have ended.')
-    })
+    }
+    await act(question, work, 'They have ended.')
   }
   return (
     <div class="notice" role="status">

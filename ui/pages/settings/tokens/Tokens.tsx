@@ -10,7 +10,7 @@ import { Empty, Loaded, Panel } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
 import { DataTable } from '../../../parts/table/DataTable.tsx'
 import { usePages } from '../../../parts/table/Pager.tsx'
-import { useConfirm } from '../../../parts/use-confirm.ts'
+import { useAction } from '../../../parts/use-confirm.ts'
 import { SettingsFrame } from '../SettingsFrame.tsx'
 import { ChangeToken } from './ChangeToken.tsx'
 import { NewToken } from './NewToken.tsx'
@@ -21,8 +21,8 @@ const SOON_MS = 7 * DAY_MS
 
 /** The API tokens of the account. */
 export function Tokens() {
-  const { api, attempt, toast } = useApp()
-  const confirm = useConfirm()
+  const { api } = useApp()
+  const act = useAction()
   const { page, by, pages, sort } = usePages(PAGE_SIZE, '-created')
   const tokens = useResource(
     (abort) =>
@@ -31,18 +31,13 @@ export function Tokens() {
   )
   const remove = async (token: ApiToken) => {
     const name = token.name || token.id
-    const confirmed = await confirm({
-      title: `Delete the token ${name}?`,
-      body: 'Programs that use it are refused immediately.',
-      action: 'Delete',
-      tone: 'bad',
-    })
-    if (!confirmed) return
-    await attempt(async () => {
-      await api.remove(`/api/tokens/${token.id}`)
-      toast(`The token ${name} was deleted.`)
-    })
-    await tokens.load()
+    const body = 'Programs that use it are refused immediately.'
+    const isGone = await act(
+      { title: `Delete the token ${name}?`, body, action: 'Delete', tone: 'bad' },
+      () => api.remove(`/api/tokens/${token.id}`),
+      `The token ${name} was deleted.`,
+    )
+    if (isGone) await tokens.load()
   }
   const reload = () => void tokens.load()
   const [adding, add] = useDialog((_, close) => <NewToken created={reload} close={close} />)

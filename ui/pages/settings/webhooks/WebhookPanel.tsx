@@ -7,7 +7,7 @@ import { Moment } from '../../../parts/Moment.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { Status } from '../../../parts/Status.tsx'
 import { Fact } from '../../../parts/table/Fact.tsx'
-import { useConfirm } from '../../../parts/use-confirm.ts'
+import { useAction } from '../../../parts/use-confirm.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { KINDS } from './kinds.ts'
 
@@ -21,7 +21,7 @@ interface WebhookPanelProps {
 /** One webhook with its deliveries and what can be done with it. */
 export function WebhookPanel({ webhook, changed, secret }: WebhookPanelProps) {
   const { api, attempt, toast } = useApp()
-  const confirm = useConfirm()
+  const act = useAction()
   const tests = useSignal(0)
   const { id, url, description, enabled } = webhook
   const path = `/api/webhooks/${id}`
@@ -36,28 +36,19 @@ export function WebhookPanel({ webhook, changed, secret }: WebhookPanelProps) {
       await api.patch(path, { enabled: !enabled }, schema)
       changed()
     })
-  const rotate = () =>
-    attempt(async () => {
-      const confirmed = await confirm({
-        title: 'Replace the secret?',
-        body: 'For 24 hours deliveries are signed with the old and the new one, so that the receiver can change.',
-        action: 'Replace the secret',
-      })
-      if (confirmed) secret((await api.post(`${path}/rotate`, {}, webhookWithSecret)).secret)
-    })
-  const remove = () =>
-    attempt(async () => {
-      const confirmed = await confirm({
-        title: 'Delete the webhook?',
-        body: `${url} receives nothing more; pending deliveries are dropped.`,
-        action: 'Delete',
-        tone: 'bad',
-      })
-      if (!confirmed) return
-      await api.remove(path)
-      toast('The webhook was deleted.')
-      changed()
-    })
+  const rotate = () => {
+    const body =
+      'For 24 hours deliveries are signed with the old and the new one, so that the receiver can change.'
+    return act({ title: 'Replace the secret?', body, action: 'Replace the secret' }, async () =>
+      secret((await api.post(`${path}/rotate`, {}, webhookWithSecret)).secret),
+    )
+  }
+  const remove = () => {
+    const body = `${url} receives nothing more; pending deliveries are dropped.`
+    const work = () => api.remove(path).then(changed)
+    const question = { title: 'Delete the webhook?', body, action: 'Delete', tone: 'bad' as const }
+    return act(question, work, 'The webhook was deleted.')
+  }
   return (
     <Panel
       title={description || new URL(url).host}
