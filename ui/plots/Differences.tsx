@@ -2,7 +2,7 @@ import { MARKED_SIGMAS, type OutcomeDifference } from '../jobs/compare.ts'
 import { formatDifference, formatSigmas } from '../jobs/compare-text.ts'
 import type { BarOrder } from '../jobs/counts.ts'
 import { AXIS_PX, chooseBars, NOTE_PX } from './choose-bars.ts'
-import { useWidth } from './use-width.ts'
+import { PlotBox } from './PlotBox.tsx'
 
 const HEIGHT_PX = 120
 const MARGIN = { top: 8, right: 4, bottom: 8, left: AXIS_PX }
@@ -15,13 +15,8 @@ interface DifferencesProps {
 }
 
 /** Differences of probabilities with whiskers of 2σ; squares are more than 3σ from zero. */
-export function Differences({ outcomes, histogram }: DifferencesProps) {
-  const { box, width } = useWidth()
-  return (
-    <div ref={box} class="plot" style={{ minHeight: `${HEIGHT_PX}px` }}>
-      {width.value > 0 && <Marks outcomes={outcomes} histogram={histogram} width={width.value} />}
-    </div>
-  )
+export function Differences(props: DifferencesProps) {
+  return <PlotBox height={HEIGHT_PX}>{(width) => <Marks {...props} width={width} />}</PlotBox>
 }
 
 function Marks({ outcomes: all, histogram, width }: DifferencesProps & { width: number }) {

@@ -2,7 +2,7 @@ import { type Bar, type BarOrder, type Bars, describeCounts, poolCounts, totalOf
 import { formatCount, formatShare } from '../lib/format.ts'
 import { type Axis, linearAxis, logAxis } from './axis.ts'
 import { AXIS_PX, chooseBars, NOTE_PX } from './choose-bars.ts'
-import { useWidth } from './use-width.ts'
+import { PlotBox } from './PlotBox.tsx'
 
 const MARGIN = { top: 12, right: 4, left: 8 }
 /** Widths of one character of the axis and of the bar labels, in px. */
@@ -35,12 +35,7 @@ interface HistogramProps {
 
 /** Measured counts as bars. The scale is that of the bars shown; outcomes without a bar are a note beside. */
 export function Histogram(props: HistogramProps) {
-  const { box, width } = useWidth()
-  return (
-    <div ref={box} class="plot" style={{ minHeight: `${props.height}px` }}>
-      {width.value > 0 && <Plot {...props} width={width.value} />}
-    </div>
-  )
+  return <PlotBox height={props.height}>{(width) => <Plot {...props} width={width} />}</PlotBox>
 }
 
 function Plot(props: HistogramProps & { width: number }) {

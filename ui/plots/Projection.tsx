@@ -1,6 +1,6 @@
 import { rangeOf } from '../jobs/signals.ts'
 import { formatCount } from '../lib/format.ts'
-import { useWidth } from './use-width.ts'
+import { PlotBox } from './PlotBox.tsx'
 
 const HEIGHT_PX = 190
 const MARGIN = { top: 10, right: 8, bottom: 40, left: 48 }
@@ -17,12 +17,7 @@ interface ProjectionProps {
 
 /** Histograms of the positions of shots on the axis that tells the states apart, with the threshold. */
 export function Projection(props: ProjectionProps) {
-  const { box, width } = useWidth()
-  return (
-    <div ref={box} class="plot" style={{ minHeight: `${HEIGHT_PX}px` }}>
-      {width.value > 0 && <Drawn {...props} width={width.value} />}
-    </div>
-  )
+  return <PlotBox height={HEIGHT_PX}>{(width) => <Drawn {...props} width={width} />}</PlotBox>
 }
 
 function Drawn({ name, lists, threshold, unit, width }: ProjectionProps & { width: number }) {

@@ -1,5 +1,5 @@
 import { rangeOf } from '../jobs/signals.ts'
-import { useWidth } from './use-width.ts'
+import { PlotBox } from './PlotBox.tsx'
 
 const HEIGHT_PX = 240
 const MARGIN = { top: 10, right: 8, bottom: 30, left: 64 }
@@ -11,13 +11,8 @@ interface TraceProps {
 }
 
 /** A signal over the samples of a readout: I solid, Q dashed. */
-export function Trace({ re, im, name }: TraceProps) {
-  const { box, width } = useWidth()
-  return (
-    <div ref={box} class="plot" style={{ minHeight: `${HEIGHT_PX}px` }}>
-      {width.value > 0 && <Lines re={re} im={im} name={name} width={width.value} />}
-    </div>
-  )
+export function Trace(props: TraceProps) {
+  return <PlotBox height={HEIGHT_PX}>{(width) => <Lines {...props} width={width} />}</PlotBox>
 }
 
 function Lines({ re, im, name, width }: TraceProps & { width: number }) {

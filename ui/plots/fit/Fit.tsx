@@ -1,4 +1,4 @@
-import { useWidth } from '../use-width.ts'
+import { PlotBox } from '../PlotBox.tsx'
 import { rangeOf, roundTicks, tickText } from './ticks.ts'
 
 interface Series {
@@ -35,11 +35,10 @@ const BOTTOM = 40
 
 /** Measured points with the fitted curve; below them the residuals with a band of two deviations. */
 export function Fit(props: FitProps) {
-  const { box, width } = useWidth()
   return (
-    <div ref={box} class="plot fit" style={{ minHeight: `${heightOf(props)}px` }}>
-      {width.value > 0 && <Drawn {...props} width={width.value} />}
-    </div>
+    <PlotBox class="fit" height={heightOf(props)}>
+      {(width) => <Drawn {...props} width={width} />}
+    </PlotBox>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useWidth } from '../use-width.ts'
+import { PlotBox } from '../PlotBox.tsx'
 import { decisionLines } from './decision-lines.ts'
 import { rangeOf, roundTicks, tickText } from './ticks.ts'
 
@@ -16,11 +16,10 @@ const BOTTOM = 40
 
 /** Shots of prepared states in the IQ plane: a shape for each state, its center, and the decision lines. */
 export function StateClouds(props: StateCloudsProps) {
-  const { box, width } = useWidth()
   return (
-    <div ref={box} class="plot clouds" style={{ minHeight: '320px' }}>
-      {width.value > 0 && <Drawn {...props} width={Math.min(520, width.value)} />}
-    </div>
+    <PlotBox class="clouds" height={320}>
+      {(width) => <Drawn {...props} width={Math.min(520, width)} />}
+    </PlotBox>
   )
 }
 

@@ -1,5 +1,5 @@
 import { rampColor } from '../chip/ramp.ts'
-import { useWidth } from '../use-width.ts'
+import { PlotBox } from '../PlotBox.tsx'
 import { rangeOf, roundTicks, tickText } from './ticks.ts'
 
 /** An axis of a map; its values are divided by `factor` for the ticks. */
@@ -28,11 +28,10 @@ const HEIGHT = 260
 
 /** A quantity over two swept ones, as colored cells. */
 export function SweepMap(props: SweepMapProps) {
-  const { box, width } = useWidth()
   return (
-    <div ref={box} class="plot sweep-map" style={{ minHeight: `${HEIGHT + BOTTOM}px` }}>
-      {width.value > 0 && <Drawn {...props} width={width.value} />}
-    </div>
+    <PlotBox class="sweep-map" height={HEIGHT + BOTTOM}>
+      {(width) => <Drawn {...props} width={width} />}
+    </PlotBox>
   )
 }
 
