@@ -1,5 +1,6 @@
 import { type Inputs, useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Live } from '../api/live.ts'
+import type { GenericSchema } from 'valibot'
+import type { Live, LiveListener } from '../api/live.ts'
 import { createResource, type Resource } from '../api/resource.ts'
 import { useApp } from './app.ts'
 
@@ -51,4 +52,38 @@ export function useLoad(
       isDue.current = false
     }
   }, [])
+}
+
+/** Changes often come in groups. */
+const SPACING_MS = 1_000
+
+/**
+ * Records of a collection by its default name, kept current by its events. `query`: parameters of the list
+ * route.
+ */
+export function useRecords<T>(
+  collection: string,
+  query: Readonly<Record<string, string>>,
+  schema: GenericSchema<unknown, T>,
+): Resource<T> {
+  const { api, named } = useApp()
+  const search = new URLSearchParams(query).toString()
+  const records = useResource(
+    (abort) => api.get(`/api/collections/${named(collection)}/records?${search}`, schema, abort),
+    [collection, search],
+  )
+  useLive(`${collection}/*`, () => records.loadSoon(SPACING_MS))
+  return records
+}
+
+/**
+ * Subscribes to topics of the event stream while the component is mounted. Topics use the default names of
+ * collections, such as `qpus/*`. Without a topic nothing is watched.
+ */
+export function useLive(topics: string | readonly string[], listener: LiveListener): void {
+  const { live } = useApp()
+  const newest = useRef(listener)
+  newest.current = listener
+  const wanted = typeof topics === 'string' ? [topics] : topics
+  useEffect(() => live.watch(wanted, (event) => newest.current(event)), [live, wanted.join(' ')])
 }

@@ -1,5 +1,5 @@
 import { useApp } from '../app/app.ts'
-import { useLive } from '../app/use-live.ts'
+import { useLive } from '../app/use-resource.ts'
 import { Markdown } from '../parts/Markdown.tsx'
 import { Menu } from '../parts/Menu.tsx'
 import { Moment } from '../parts/Moment.tsx'

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useApp } from '../app/app.ts'
 import type { Answer, Question } from '../app/dialogs.ts'
 import { Dialog } from '../parts/Dialog.tsx'
-import { Field } from '../parts/Field.tsx'
+import { Field } from '../parts/form/form.tsx'
 
 /** What opens above a page: questions, short messages, and announcements for screen readers. */
 export function Overlays() {

@@ -4,7 +4,7 @@ import type { Discriminator, Points } from '../jobs/readout/discriminate.ts'
 import type { Cloud } from '../jobs/readout/read-out.ts'
 import { rangeOf } from '../jobs/signals.ts'
 import { formatCount } from '../lib/format.ts'
-import { useWidth } from './use-width.ts'
+import { useWidth } from './PlotBox.tsx'
 
 const MARGIN = { top: 12, right: 12, bottom: 34, left: 64 }
 const MAX_SIDE_PX = 520

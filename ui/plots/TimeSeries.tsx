@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
+import { useWidth } from './PlotBox.tsx'
 import { alignLines, type PlotLine } from './time-series/align.ts'
 import { DataTable } from './time-series/DataTable.tsx'
 import { plotOptions } from './time-series/plot-options.ts'
@@ -12,7 +13,6 @@ import {
   readPalette,
   type Scene,
 } from './time-series/scene.ts'
-import { useWidth } from './use-width.ts'
 
 export type { PlotLine } from './time-series/align.ts'
 export type { PlotLimit, PlotMark, PlotTrend } from './time-series/scene.ts'

@@ -1,6 +1,5 @@
 import { formatCount } from '../../lib/format.ts'
-import { Heading } from '../../parts/Heading.tsx'
-import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { Heading, Loaded, Panel } from '../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../parts/table/DataTable.tsx'
 import { browserHref, useCatalog } from '../collections/catalog.ts'
 import { type Collection, describeAccess } from '../collections/model.ts'

@@ -1,7 +1,5 @@
 import { useApp } from '../../app/app.ts'
-import { FormDialog } from '../../parts/form/FormDialog.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../../parts/form/form.tsx'
 import { reloaded, type Setting } from './model.ts'
 
 interface ChangeSettingProps {

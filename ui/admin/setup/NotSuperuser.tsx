@@ -1,5 +1,5 @@
 import { useApp } from '../../app/app.ts'
-import { Heading } from '../../parts/Heading.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 
 /** The admin UI for the account of a user: who is signed in, and the ways out. */
 export function NotSuperuser() {

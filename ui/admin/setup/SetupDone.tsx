@@ -1,4 +1,4 @@
-import { Heading } from '../../parts/Heading.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 
 /** The setup link, opened by a superuser. */
 export function SetupDone() {

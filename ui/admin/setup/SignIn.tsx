@@ -1,6 +1,6 @@
 import { useApp } from '../../app/app.ts'
 import { PasswordLogin } from '../../parts/account/PasswordLogin.tsx'
-import { Heading } from '../../parts/Heading.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 
 /** The login of superusers. It stays on the page that was asked for. */
 export function SignIn({ notice }: { notice?: string }) {

@@ -1,7 +1,7 @@
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { shiftDate } from '../../lib/zone.ts'
-import { Select } from '../../parts/form/Select.tsx'
+import { Select } from '../../parts/form/form.tsx'
 import { formatDay, mondayOf, weekOf } from './logic/week.ts'
 
 interface ControlsProps {

@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { asApiError } from '../../api/api.ts'
 import { dateIn, timeOfDay } from '../../lib/zone.ts'
-import { Field } from '../../parts/Field.tsx'
+import { Field } from '../../parts/form/form.tsx'
 import type { Range } from './logic/conflicts.ts'
 import {
   clockTime,

@@ -1,6 +1,5 @@
 import { useId } from 'preact/hooks'
-import { Field } from '../../parts/Field.tsx'
-import { Select } from '../../parts/form/Select.tsx'
+import { Field, Select } from '../../parts/form/form.tsx'
 import type { Booking, Repetition } from './state.ts'
 
 /** Weeks of a repetition at most; the server says how far ahead users book. */

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { Field } from '../../parts/Field.tsx'
+import { Field } from '../../parts/form/form.tsx'
 import { UserSearch } from '../../parts/form/UserSearch.tsx'
 
 /** The user to book for: superusers type a part of an address or name. */

@@ -3,7 +3,7 @@ import { formatNumberOf, sentence } from '../../lib/format.ts'
 import { ChipView } from '../../parts/chip/ChipView.tsx'
 import { MetricPicker } from '../../parts/chip/MetricPicker.tsx'
 import { type ChipState, useChip } from '../../parts/chip/use-chip.ts'
-import { Field } from '../../parts/Field.tsx'
+import { Field } from '../../parts/form/form.tsx'
 import { breachesOf } from '../../plots/chip/limits.ts'
 import { elementsOf, parseNames, type TargetNames, targetOf } from './target-names.ts'
 

@@ -1,5 +1,5 @@
 import type { DeviceOption } from '../../api/model/equipment/drivers.ts'
-import { describedBy, Field } from '../../parts/Field.tsx'
+import { describedBy, Field } from '../../parts/form/form.tsx'
 import { controlOf } from './commands/options.ts'
 
 interface OptionFieldProps {

@@ -1,13 +1,8 @@
 import { type Device, type Operation, registration } from '../../api/model/equipment/drivers.ts'
 import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
-import { Field } from '../../parts/Field.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { Select } from '../../parts/form/Select.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
-import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
-import { Empty, Loaded, Panel } from '../../parts/Panel.tsx'
+import { Field, FormActions, Select, TextField, useForm } from '../../parts/form/form.tsx'
+import { Breadcrumb, Empty, Heading, Loaded, Panel } from '../../parts/Panel.tsx'
 import { driverName } from './commands/commands.ts'
 import {
   argumentsOf,

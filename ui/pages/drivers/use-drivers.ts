@@ -10,8 +10,7 @@ import {
 } from '../../api/model/equipment/drivers.ts'
 import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
-import { useLive } from '../../app/use-live.ts'
-import { useResource } from '../../app/use-resource.ts'
+import { useLive, useResource } from '../../app/use-resource.ts'
 
 const POLL_MS = 5_000
 /** More than the ports of a server serve. */

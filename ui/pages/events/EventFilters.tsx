@@ -1,6 +1,6 @@
 import { useApp } from '../../app/app.ts'
 import { DayRange } from '../../parts/form/DayRange.tsx'
-import { Select } from '../../parts/form/Select.tsx'
+import { Select } from '../../parts/form/form.tsx'
 import { EVENT_TYPES, type EventFilter } from './event-filter.ts'
 
 interface EventFiltersProps {

@@ -1,7 +1,7 @@
 import { drivers as schema } from '../../api/model/equipment/drivers.ts'
 import { useApp } from '../../app/app.ts'
 import { useResource } from '../../app/use-resource.ts'
-import { Breadcrumb, Heading } from '../../parts/Heading.tsx'
+import { Breadcrumb, Heading } from '../../parts/Panel.tsx'
 import { EventLog } from './EventLog.tsx'
 
 /** More than the ports of a server serve. */

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { Select } from '../../parts/form/Select.tsx'
+import { Select } from '../../parts/form/form.tsx'
 
 interface CircuitChoiceProps {
   /** Names of the circuits; empty where there is none. */

@@ -1,8 +1,7 @@
 import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { qpuCondition } from '../../jobs/status.ts'
-import { describedBy, Field } from '../../parts/Field.tsx'
-import { Select } from '../../parts/form/Select.tsx'
+import { describedBy, Field, Select } from '../../parts/form/form.tsx'
 
 interface QpuFieldProps {
   /** Id of the chosen QPU; empty for any. */

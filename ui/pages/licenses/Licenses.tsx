@@ -3,8 +3,7 @@ import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { useResource } from '../../app/use-resource.ts'
 import { formatCount } from '../../lib/format.ts'
-import { Heading } from '../../parts/Heading.tsx'
-import { Loaded, Panel } from '../../parts/Panel.tsx'
+import { Heading, Loaded, Panel } from '../../parts/Panel.tsx'
 import { DataTable } from '../../parts/table/DataTable.tsx'
 
 const components = v.array(

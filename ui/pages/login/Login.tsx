@@ -4,7 +4,7 @@ import type { UiConfig } from '../../api/model/config.ts'
 import { useApp } from '../../app/app.ts'
 import { safePath } from '../../app/route.ts'
 import { PasswordLogin } from '../../parts/account/PasswordLogin.tsx'
-import { Heading } from '../../parts/Heading.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 import { Providers } from './Providers.tsx'
 
 /** The login page; returns to the page that required it. */

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useApp } from '../../app/app.ts'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
-import { Heading } from '../../parts/Heading.tsx'
+import { FormActions, TextField, useForm } from '../../parts/form/form.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 
 /** Requests the mail with the link to choose a new password; the server has the page of that link. */
 export function ResetPassword() {

@@ -4,10 +4,8 @@ import { auth as schema } from '../../api/model/account.ts'
 import { useApp } from '../../app/app.ts'
 import { safePath } from '../../app/route.ts'
 import { checkPasswords, NewPassword } from '../../parts/account/NewPassword.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
-import { Heading } from '../../parts/Heading.tsx'
+import { FormActions, TextField, useForm } from '../../parts/form/form.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 
 /** Creates an account where the server allows that, and signs in. */
 export function SignUp() {

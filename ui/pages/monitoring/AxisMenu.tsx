@@ -1,8 +1,6 @@
 import { useQuery } from '../../app/use-query.ts'
-import { FormDialog } from '../../parts/form/FormDialog.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
+import { FormDialog, TextField, useForm } from '../../parts/form/form.tsx'
 import { useDialog } from '../../parts/form/use-dialog.ts'
-import { useForm } from '../../parts/form/use-form.ts'
 import { Menu } from '../../parts/Menu.tsx'
 import { changeAxis, describeAxis, type ValueAxis } from './readings/value-axis.ts'
 

@@ -1,9 +1,7 @@
 import { type Monitor, note } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
 import { fromLocalText, toLocalText } from '../../lib/zone.ts'
-import { FormDialog } from '../../parts/form/FormDialog.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../../parts/form/form.tsx'
 
 interface NoteDialogProps {
   monitor: Monitor

@@ -3,7 +3,7 @@ import { useApp } from '../../app/app.ts'
 import { useQuery } from '../../app/use-query.ts'
 import { fromLocalText, toLocalText } from '../../lib/zone.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
-import { Field } from '../../parts/Field.tsx'
+import { Field } from '../../parts/form/form.tsx'
 import { useDialog } from '../../parts/form/use-dialog.ts'
 import { MIN_RANGE_MS, RANGES, rangeQuery, type VisibleRange } from './readings/range.ts'
 

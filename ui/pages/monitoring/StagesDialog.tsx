@@ -1,8 +1,7 @@
 import { type Monitor, type ReadingSeries, monitor as schema } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
-import { FormDialog } from '../../parts/form/FormDialog.tsx'
+import { FormDialog, useForm } from '../../parts/form/form.tsx'
 import { useDialog } from '../../parts/form/use-dialog.ts'
-import { useForm } from '../../parts/form/use-form.ts'
 import { inOrder } from '../../parts/monitor/stages.ts'
 import { BookTable } from '../../parts/table/BookTable.tsx'
 

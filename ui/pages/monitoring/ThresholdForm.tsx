@@ -1,11 +1,6 @@
 import { type Monitor, threshold as schema, type Threshold } from '../../api/model/equipment/monitoring.ts'
 import { useApp } from '../../app/app.ts'
-import { Field } from '../../parts/Field.tsx'
-import { Check } from '../../parts/form/Check.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { Select } from '../../parts/form/Select.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
+import { Check, Field, FormActions, Select, TextField, useForm } from '../../parts/form/form.tsx'
 import type { Channel } from '../../parts/monitor/channels.ts'
 
 const KINDS = { above: 'Above a value', below: 'Below a value', stale: 'No reading' } as const

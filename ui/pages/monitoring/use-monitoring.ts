@@ -18,10 +18,9 @@ import {
 import { schedule } from '../../api/model/schedule.ts'
 import type { Resource } from '../../api/resource.ts'
 import { useApp } from '../../app/app.ts'
-import { useLive } from '../../app/use-live.ts'
 import { useNow } from '../../app/use-now.ts'
 import { useQuery } from '../../app/use-query.ts'
-import { useResource } from '../../app/use-resource.ts'
+import { useLive, useResource } from '../../app/use-resource.ts'
 import { changesOf } from './readings/incidents.ts'
 import { fittingRange, readRange, serverTime, type VisibleRange } from './readings/range.ts'
 

@@ -1,10 +1,9 @@
 import type { Notice } from '../../api/model/notices.ts'
 import { useApp } from '../../app/app.ts'
 import { formatNumberOf, sentence } from '../../lib/format.ts'
-import { Heading } from '../../parts/Heading.tsx'
 import { Markdown } from '../../parts/Markdown.tsx'
 import { Moment } from '../../parts/Moment.tsx'
-import { Empty, Loaded } from '../../parts/Panel.tsx'
+import { Empty, Heading, Loaded } from '../../parts/Panel.tsx'
 import { useDismiss } from '../../parts/use-dismiss.ts'
 
 /** The notices of the signed-in user that were not dismissed. */

@@ -1,5 +1,5 @@
 import { useApp } from '../../app/app.ts'
-import { useRecords } from '../../app/use-records.ts'
+import { useRecords } from '../../app/use-resource.ts'
 import { formatCount, formatSeconds } from '../../lib/format.ts'
 import { Panel } from '../../parts/Panel.tsx'
 import { recordCount, timeRequests, type WaitingRequest } from './model.ts'

@@ -1,6 +1,6 @@
 import { useApp } from '../../app/app.ts'
 import { useNow } from '../../app/use-now.ts'
-import { useRecords } from '../../app/use-records.ts'
+import { useRecords } from '../../app/use-resource.ts'
 import { agoText } from '../../jobs/occupancy.ts'
 import { formatCount } from '../../lib/format.ts'
 import { Panel } from '../../parts/Panel.tsx'

@@ -1,13 +1,12 @@
 import { type QpuDetail, qpuDetail } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
-import { useLive } from '../../app/use-live.ts'
 import { useQuery } from '../../app/use-query.ts'
-import { useResource } from '../../app/use-resource.ts'
+import { useLive, useResource } from '../../app/use-resource.ts'
 import { agoText } from '../../jobs/occupancy.ts'
 import { ChipView } from '../../parts/chip/ChipView.tsx'
 import { MetricPicker } from '../../parts/chip/MetricPicker.tsx'
 import { useChip } from '../../parts/chip/use-chip.ts'
-import { Select } from '../../parts/form/Select.tsx'
+import { Select } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/Panel.tsx'
 
 /** Descriptions that are read to find one with qubits; simulators have none. */

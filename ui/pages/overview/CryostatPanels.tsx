@@ -1,5 +1,5 @@
 import { monitors } from '../../api/model/equipment/monitoring.ts'
-import { useRecords } from '../../app/use-records.ts'
+import { useRecords } from '../../app/use-resource.ts'
 import { MonitorPanel } from '../../parts/monitor/MonitorPanel.tsx'
 import type { ChannelLimit } from './model.ts'
 

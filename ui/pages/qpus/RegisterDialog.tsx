@@ -3,9 +3,7 @@ import { type RegisteredQpu, registeredQpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
+import { FormActions, TextField, useForm } from '../../parts/form/form.tsx'
 
 interface RegisterDialogProps {
   open: boolean

@@ -4,8 +4,7 @@ import { CHOICES, type Preferences, storePreferences } from '../../app/preferenc
 import { setTheme, THEMES } from '../../app/theme.ts'
 import { enableKeys, keysEnabled } from '../../lib/keys.ts'
 import { describeZone, formatDate } from '../../lib/time.ts'
-import { Field } from '../../parts/Field.tsx'
-import { Select } from '../../parts/form/Select.tsx'
+import { Field, Select } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/Panel.tsx'
 import { SettingsFrame } from './SettingsFrame.tsx'
 

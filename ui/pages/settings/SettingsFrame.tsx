@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useApp } from '../../app/app.ts'
-import { Heading } from '../../parts/Heading.tsx'
+import { Heading } from '../../parts/Panel.tsx'
 
 const SECTIONS = [
   { path: '/settings/profile', title: 'Profile' },

@@ -3,7 +3,7 @@ import { useEffect, useId } from 'preact/hooks'
 import type { TimeRequest } from '../../api/model/users.ts'
 import { formatSeconds } from '../../lib/format.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
-import { describedBy, Field } from '../../parts/Field.tsx'
+import { describedBy, Field } from '../../parts/form/form.tsx'
 import { parseAmount, writeAmount } from './amount.ts'
 
 interface ApproveDialogProps {

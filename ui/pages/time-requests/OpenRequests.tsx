@@ -1,7 +1,6 @@
 import { timeRequests } from '../../api/model/users.ts'
 import { useApp } from '../../app/app.ts'
-import { useLive } from '../../app/use-live.ts'
-import { useResource } from '../../app/use-resource.ts'
+import { useLive, useResource } from '../../app/use-resource.ts'
 
 /** The number of open requests, beside the link to their page; nothing when there is none. */
 export function OpenRequests() {

@@ -4,9 +4,7 @@ import { useApp } from '../../app/app.ts'
 import { randomKey } from '../../lib/random-key.ts'
 import { CodeBlock } from '../../parts/CodeBlock.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
-import { FormActions } from '../../parts/form/FormActions.tsx'
-import { TextField } from '../../parts/form/TextField.tsx'
-import { useForm } from '../../parts/form/use-form.ts'
+import { FormActions, TextField, useForm } from '../../parts/form/form.tsx'
 import { parseAmount } from '../time-requests/amount.ts'
 
 interface NewUserDialogProps {

@@ -1,5 +1,4 @@
-import { TextField } from '../form/TextField.tsx'
-import type { Form } from '../form/use-form.ts'
+import { type Form, TextField } from '../form/form.tsx'
 
 /** A new password, entered twice; the names are those of the request. */
 interface Passwords {

@@ -2,9 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { ApiError } from '../../api/api.ts'
 import { auth as schema } from '../../api/model/account.ts'
 import { useApp } from '../../app/app.ts'
-import { FormActions } from '../form/FormActions.tsx'
-import { TextField } from '../form/TextField.tsx'
-import { useForm } from '../form/use-form.ts'
+import { FormActions, TextField, useForm } from '../form/form.tsx'
 
 interface PasswordLoginProps {
   superuser: boolean

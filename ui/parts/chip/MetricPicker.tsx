@@ -1,6 +1,6 @@
 import { useQuery } from '../../app/use-query.ts'
 import type { Metric } from '../../plots/chip/metric.ts'
-import { Select } from '../form/Select.tsx'
+import { Select } from '../form/form.tsx'
 
 interface MetricPickerProps {
   label: string

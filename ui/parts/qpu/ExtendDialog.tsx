@@ -3,9 +3,7 @@ import type { Session } from '../../api/model/qpus/sessions.ts'
 import { useApp } from '../../app/app.ts'
 import { shortTime } from '../../jobs/occupancy.ts'
 import { parseTime } from '../../lib/time.ts'
-import { FormDialog } from '../form/FormDialog.tsx'
-import { TextField } from '../form/TextField.tsx'
-import { useForm } from '../form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../form/form.tsx'
 
 const changed = v.object({ ends_at: v.string() })
 

@@ -2,9 +2,7 @@ import type { Qpu } from '../../api/model/qpus.ts'
 import { useApp } from '../../app/app.ts'
 import { formatNumberOf } from '../../lib/format.ts'
 import { fromLocalText } from '../../lib/zone.ts'
-import { FormDialog } from '../form/FormDialog.tsx'
-import { TextField } from '../form/TextField.tsx'
-import { useForm } from '../form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../form/form.tsx'
 
 interface MaintenanceDialogProps {
   qpu: Qpu

@@ -1,5 +1,5 @@
 import { useQuery } from '../../app/use-query.ts'
-import { Check } from '../form/Check.tsx'
+import { Check } from '../form/form.tsx'
 
 /** Chooses the QPUs of a schedule, in the address; none chosen means all of them. */
 export function QpuFilter({ names, chosen }: { names: readonly string[]; chosen: readonly string[] }) {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { useWidth } from '../use-width.ts'
+import { useWidth } from '../PlotBox.tsx'
 import { CouplerMark } from './CouplerMark.tsx'
 import type { Chip } from './chip.ts'
 import { layOut, neighborInDirection } from './layout.ts'

@@ -1,4 +1,4 @@
-import { useWidth } from '../use-width.ts'
+import { useWidth } from '../PlotBox.tsx'
 import { roundTicks, tickText } from './ticks.ts'
 
 /** The error of one gate by cause, in parts that add up. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { MINUTE_MS } from '../../../src/base/portable/units.ts'
 import { formatNumberOf, formatSeconds } from '../../lib/format.ts'
 import { timeOfDay } from '../../lib/zone.ts'
-import { useWidth } from '../use-width.ts'
+import { useWidth } from '../PlotBox.tsx'
 import type { Lane, LaneBar } from './lanes.ts'
 import { type AxisMark, axisMarks, shareOf, type TimeWindow } from './time-window.ts'
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Select } from '../../../parts/form/Select.tsx'
+import { Select } from '../../../parts/form/form.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { type Column, DataTable } from '../../../parts/table/DataTable.tsx'
 import { changeTexts, NOTABLE_SIGMA, sizeInSigma } from '../reading/changes.ts'

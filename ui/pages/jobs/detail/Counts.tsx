@@ -5,7 +5,7 @@ import { marginalOf, parseBits, widthOf } from '../../../jobs/ideal/marginals.ts
 import type { Execution } from '../../../jobs/jobs.ts'
 import { formatCount, formatShare } from '../../../lib/format.ts'
 import { isPrinting } from '../../../lib/print.ts'
-import { Check } from '../../../parts/form/Check.tsx'
+import { Check } from '../../../parts/form/form.tsx'
 import { BookTable, numberHeads } from '../../../parts/table/BookTable.tsx'
 import { Histogram } from '../../../plots/Histogram.tsx'
 import { ScrollRegion } from '../../../plots/ScrollRegion.tsx'

@@ -2,9 +2,7 @@ import * as v from 'valibot'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { readTags } from '../../../jobs/submission.ts'
-import { FormDialog } from '../../../parts/form/FormDialog.tsx'
-import { TextField } from '../../../parts/form/TextField.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../../../parts/form/form.tsx'
 
 interface LabelsDialogProps {
   job: Job

@@ -3,12 +3,7 @@ import { ApiError } from '../../../api/api.ts'
 import type { Job } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
 import { qpuCondition } from '../../../jobs/status.ts'
-import { Field } from '../../../parts/Field.tsx'
-import { Check } from '../../../parts/form/Check.tsx'
-import { FormDialog } from '../../../parts/form/FormDialog.tsx'
-import { Select } from '../../../parts/form/Select.tsx'
-import { TextField } from '../../../parts/form/TextField.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { Check, Field, FormDialog, Select, TextField, useForm } from '../../../parts/form/form.tsx'
 
 /** Moves a pending job to another QPU, with a reason; asks again before a simulator takes it. */
 export function MoveDialog({ job, close }: { job: Job; close: () => void }) {

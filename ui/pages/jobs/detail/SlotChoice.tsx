@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { Select } from '../../../parts/form/Select.tsx'
+import { Select } from '../../../parts/form/form.tsx'
 
 /** The choice of one of several bits; nothing if there is one. */
 export function SlotChoice({ slots, slot }: { slots: number; slot: Signal<number> }) {

@@ -1,6 +1,6 @@
 import type { Draft, Level } from '../../../jobs/draft.ts'
 import type { Problem } from '../../../jobs/problems.ts'
-import { describedBy, Field } from '../../../parts/Field.tsx'
+import { describedBy, Field } from '../../../parts/form/form.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { QpuField } from '../QpuField.tsx'
 import { Segments } from '../Segments.tsx'

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import * as v from 'valibot'
 import { type Job, job as schema } from '../../../api/model/jobs.ts'
 import { useApp } from '../../../app/app.ts'
-import { useLive } from '../../../app/use-live.ts'
+import { useLive } from '../../../app/use-resource.ts'
 
 /** Jobs of one request. */
 const MAX_ASKED = 50

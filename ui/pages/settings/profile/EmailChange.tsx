@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useApp } from '../../../app/app.ts'
-import { FormActions } from '../../../parts/form/FormActions.tsx'
-import { TextField } from '../../../parts/form/TextField.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { FormActions, TextField, useForm } from '../../../parts/form/form.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 
 /** Requests the link that changes the address of the account. */

@@ -6,7 +6,7 @@ import {
   withIssuedAccess,
 } from '../../../api/model/account.ts'
 import { useApp } from '../../../app/app.ts'
-import { Check } from '../../../parts/form/Check.tsx'
+import { Check } from '../../../parts/form/form.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { useAction } from '../../../parts/use-confirm.ts'
 import { RemainingAccess } from './RemainingAccess.tsx'

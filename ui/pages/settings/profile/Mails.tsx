@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import type { Me } from '../../../api/model/me.ts'
 import { useApp } from '../../../app/app.ts'
-import { FormActions } from '../../../parts/form/FormActions.tsx'
-import { Select } from '../../../parts/form/Select.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { FormActions, Select, useForm } from '../../../parts/form/form.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 
 const AFTER = [

@@ -3,10 +3,7 @@ import { auth as authSchema, type IssuedAccess, withIssuedAccess } from '../../.
 import type { Me } from '../../../api/model/me.ts'
 import { useApp } from '../../../app/app.ts'
 import { checkPasswords, NewPassword } from '../../../parts/account/NewPassword.tsx'
-import { Check } from '../../../parts/form/Check.tsx'
-import { FormActions } from '../../../parts/form/FormActions.tsx'
-import { TextField } from '../../../parts/form/TextField.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { Check, FormActions, TextField, useForm } from '../../../parts/form/form.tsx'
 import { Panel } from '../../../parts/Panel.tsx'
 import { RemainingAccess } from './RemainingAccess.tsx'
 

@@ -1,8 +1,6 @@
 import { type ApiToken, apiToken } from '../../../api/model/access/tokens.ts'
 import { useApp } from '../../../app/app.ts'
-import { FormDialog } from '../../../parts/form/FormDialog.tsx'
-import { TextField } from '../../../parts/form/TextField.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../../../parts/form/form.tsx'
 import { ExpiryFields } from './ExpiryFields.tsx'
 import { type Expiry, expiresAt } from './expiry.ts'
 

@@ -1,6 +1,4 @@
-import { Field } from '../../../parts/Field.tsx'
-import { Select } from '../../../parts/form/Select.tsx'
-import type { Form } from '../../../parts/form/use-form.ts'
+import { Field, type Form, Select } from '../../../parts/form/form.tsx'
 import { EXPIRIES, type Expiry } from './expiry.ts'
 
 /** The fields of a form that choose an expiry. */

@@ -1,8 +1,6 @@
 import { webhookWithSecret } from '../../../api/model/webhooks.ts'
 import { useApp } from '../../../app/app.ts'
-import { FormDialog } from '../../../parts/form/FormDialog.tsx'
-import { TextField } from '../../../parts/form/TextField.tsx'
-import { useForm } from '../../../parts/form/use-form.ts'
+import { FormDialog, TextField, useForm } from '../../../parts/form/form.tsx'
 import { KINDS } from './kinds.ts'
 
 const INITIAL: { url: string; description: string; kinds: readonly string[] } = {

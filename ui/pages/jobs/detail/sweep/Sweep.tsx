@@ -18,7 +18,7 @@ import {
 } from '../../../../jobs/sweep/sweep.ts'
 import { formatCount } from '../../../../lib/format.ts'
 import { saveFile } from '../../../../lib/save-file.ts'
-import { Select } from '../../../../parts/form/Select.tsx'
+import { Select } from '../../../../parts/form/form.tsx'
 import { Menu } from '../../../../parts/Menu.tsx'
 import { Panel } from '../../../../parts/Panel.tsx'
 import { MapCut } from '../../../../plots/fit/MapCut.tsx'

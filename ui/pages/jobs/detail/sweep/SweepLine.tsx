@@ -6,7 +6,7 @@ import { ascending, MODELS, type Model } from '../../../../jobs/sweep/models.ts'
 import type { Points } from '../../../../jobs/sweep/sweep.ts'
 import { formatCount } from '../../../../lib/format.ts'
 import { formatQuantity } from '../../../../lib/quantity.ts'
-import { Select } from '../../../../parts/form/Select.tsx'
+import { Select } from '../../../../parts/form/form.tsx'
 import { Fit } from '../../../../plots/fit/Fit.tsx'
 
 /** More points than this are not fitted in a page. */
