@@ -8,7 +8,7 @@ import { part } from '../../support/whole.ts'
 import { LIBRARY, ROOT, shops } from './library.ts'
 import { openSeeded } from './seed.ts'
 
-const FILTERS = part(100_000, 30_000)
+const FILTERS = part(100_000, 15_000)
 const EVERY = 25
 
 /** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */

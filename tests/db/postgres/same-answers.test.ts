@@ -210,7 +210,7 @@ describe.skipIf(postgresMissing !== undefined)('SQLite and PostgreSQL', () => {
         const answer = await agree(params, (tx) => tx.one(`SELECT ${sql(tx.dialect)} AS value`, params))
         if (known) expect([params, answer]).toEqual([params, { value: known(params) }])
       }
-      await fc.assert(fc.asyncProperty(fc.record(values), ask), { numRuns: part(3_000, 300) })
+      await fc.assert(fc.asyncProperty(fc.record(values), ask), { numRuns: part(3_000, 150) })
     },
     120_000,
   )

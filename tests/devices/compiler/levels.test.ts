@@ -56,7 +56,7 @@ function randomStatements(seed: number): string {
 
 describe('place() keeps the probabilities of all bits', () => {
   test.each<OptimizationLevel>([0, 1, 2])('at level %d', (level) => {
-    for (const [index, seed] of drawnSeeds(part(400, 14)).entries()) {
+    for (const [index, seed] of drawnSeeds(part(400, 8)).entries()) {
       const coupling = CHIPS[index % CHIPS.length] ?? line(5)
       const ops = opsOf(randomStatements(seed))
       const fixed = index % 4 === 0 ? FIXED : NONE

@@ -27,7 +27,7 @@ async function subscribeAll(client: TestClient, streams: readonly RawStream[], s
   )
 }
 
-const STREAMS = part(1_000, 250)
+const STREAMS = part(1_000, 120)
 
 test(`${STREAMS} clients of one public topic receive 20 jobs each`, async () => {
   await using server = await openTestServer({ settings })

@@ -83,7 +83,7 @@ ${steps.join(' ')} ${next() < 0.7 ? 'c = measure q;' : ''}`
 }
 
 test('a plan gives the circuit that each set of values has by itself, for random programs and angles', () => {
-  for (const seed of drawnSeeds(part(3_000, 300))) {
+  for (const seed of drawnSeeds(part(3_000, 150))) {
     const { text, values } = randomScan(seed)
     const program = parseProgram(text)
     const plan = plannedProgram(program, EXACT)

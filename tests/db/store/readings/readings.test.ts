@@ -16,6 +16,7 @@ import {
 } from '../../../../src/db/store/readings/index.ts'
 import { openTestDatabase } from '../../../support/database.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
+import { part } from '../../../support/whole.ts'
 
 const START_MS = Date.UTC(2026, 0, 31, 9)
 const wire = (ms: number) => toTimestamp(ms).replace(' ', 'T')
@@ -186,7 +187,7 @@ test('series equal the values computed from the events, for any readings, ranges
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: part(40, 15) },
   )
 })
 
@@ -218,7 +219,7 @@ test('series after a pruning equal the values computed from the buckets that had
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: part(40, 15) },
   )
 })
 
