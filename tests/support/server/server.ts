@@ -18,7 +18,7 @@ import {
 import { createDeclared, PATIENCE_MS } from '../database.ts'
 import { freePortRange } from '../free-port.ts'
 import { sharedServer } from '../postgres/server.ts'
-import { databaseFolder, type TemporaryFolder } from '../temporary-folder.ts'
+import { databaseFolder, type TemporaryFolder, temporaryFolder } from '../temporary-folder.ts'
 import { assertDeclared } from './declared-responses.ts'
 
 /** A response of the server; its body is parsed when it is JSON. */
@@ -196,7 +196,8 @@ let empty: Promise<TemporaryFolder> | undefined
  * stops: most of what the start of a server costs is to make them.
  */
 async function makeEmptyFolder(): Promise<TemporaryFolder> {
-  const folder = databaseFolder()
+  // On the disk: the runtime ends some processes of tests without the event, and it stays.
+  const folder = temporaryFolder()
   process.once('exit', () => folder[Symbol.dispose]())
   const flags = await testSettings(folder.path)
   const version = '2026.1.0-test'
