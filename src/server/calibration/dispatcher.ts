@@ -1,7 +1,6 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
-import { type Clock, failpoint, HOUR_MS, type Log, Loop } from '../../base/index.ts'
-import type { Database } from '../../db/index.ts'
+import { failpoint, HOUR_MS, Loop } from '../../base/index.ts'
 import {
   awaitRunningJob,
   type CalibrationClaim,
@@ -14,18 +13,15 @@ import {
 } from '../../db/store/calibrations/index.ts'
 import { type AttemptKey, isRunningAttempt } from '../../db/store/jobs/index.ts'
 import { type CalibrationMode, resultId } from '../../protocol/index.ts'
-import { type DriverHub, deliverEach } from '../driver-hub.ts'
+import type { ServerContext } from '../context.ts'
+import { deliverEach } from '../driver-hub.ts'
 import type { DispatchBackoff } from '../drivers/dispatch-backoff.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 import { targetQubits } from './enqueue.ts'
 import { interruptJob } from './track-run.ts'
 
 /** What `CalibrationDispatcher` works with. */
-interface CalibrationDispatcherDependencies {
-  db: Database
-  hub: DriverHub
-  clock: Clock
-  log: Log
+interface CalibrationDispatcherDependencies extends Pick<ServerContext, 'db' | 'hub' | 'clock' | 'log'> {
   backoff: DispatchBackoff
   /** How long a driver may run an attempt in ms, if it reports that. */
   heartbeats: { limitMs(attempt: AttemptKey): number | undefined }

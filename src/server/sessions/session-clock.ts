@@ -1,27 +1,23 @@
-import { AppError, type Clock, type Log, Loop, MINUTE_MS } from '../../base/index.ts'
-import type { Database, ReadTx, Tx } from '../../db/index.ts'
+import { AppError, Loop, MINUTE_MS } from '../../base/index.ts'
+import type { ReadTx, Tx } from '../../db/index.ts'
 import {
   advanceSessions,
   cancelJobsOfEndedHolders,
   endDoneHolders,
   hasDoneHolders,
   hasJobsOfEndedHolders,
-  type JobOrder,
   OrderReading,
   settleSessions,
 } from '../../db/store/jobs/index.ts'
 import { resumeSessions } from '../../db/store/sessions/index.ts'
 import type { Config } from '../config/settings.ts'
+import type { ServerContext } from '../context.ts'
 import { wakeOnChanges } from '../wake-on-changes.ts'
 
 /** How often open sessions are looked at: one that is due ends or pauses no later than that. */
 const CHECK_MS = 500
 
-interface SessionClockDependencies {
-  db: Database
-  order: JobOrder
-  clock: Clock
-  log: Log
+interface SessionClockDependencies extends Pick<ServerContext, 'db' | 'order' | 'clock' | 'log'> {
   config: Pick<Config, 'sessionRate'>
 }
 

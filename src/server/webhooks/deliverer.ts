@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import type { SecureContext } from 'node:tls'
-import { type Clock, failpoint, type Log, Loop, MINUTE_MS, withTimeout } from '../../base/index.ts'
-import type { Change, Database } from '../../db/index.ts'
+import { failpoint, Loop, MINUTE_MS, withTimeout } from '../../base/index.ts'
+import type { Change } from '../../db/index.ts'
 import { calibrationRequests, calibrationResults } from '../../db/store/calibrations/index.ts'
 import { quantumJobs } from '../../db/store/jobs/index.ts'
 import { qpus } from '../../db/store/qpus/index.ts'
@@ -16,6 +16,7 @@ import {
   settleWebhook,
   webhooks,
 } from '../../db/store/webhooks/index.ts'
+import type { ServerContext } from '../context.ts'
 import type { AddressGuard } from './addresses.ts'
 import { Lanes } from './lanes.ts'
 import { post } from './post.ts'
@@ -32,14 +33,10 @@ const UNRECORDED_PAUSE_MS = 30_000
 /** Collections whose changes may have queued a delivery. */
 const WAKING = new Set<string>([qpus, calibrationRequests, calibrationResults].map((each) => each.name))
 
-interface DelivererDependencies {
-  db: Database
-  clock: Clock
-  log: Log
+interface DelivererDependencies extends Pick<ServerContext, 'db' | 'clock' | 'log' | 'version'> {
   guard: AddressGuard
   /** Trusted certificates; those of the runtime when absent. */
   secureContext: SecureContext | undefined
-  version: string
 }
 
 /** Sends the deliveries of the outbox that are due, a bounded number at a time. */

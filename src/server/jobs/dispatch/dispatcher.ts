@@ -1,7 +1,7 @@
 import { feature } from 'bun:bundle'
 import * as v from 'valibot'
-import { type Clock, failpoint, type Log, Loop, MIB } from '../../../base/index.ts'
-import { type Database, JsonText, type Tx, textBytes, type Values } from '../../../db/index.ts'
+import { failpoint, Loop, MIB } from '../../../base/index.ts'
+import { JsonText, type Tx, textBytes, type Values } from '../../../db/index.ts'
 import { readoutFidelities } from '../../../db/store/calibrations/index.ts'
 import {
   applyResult,
@@ -19,7 +19,8 @@ import {
 } from '../../../db/store/jobs/index.ts'
 import { markUnfit } from '../../../db/store/qpus/index.ts'
 import { jobPayload } from '../../../protocol/index.ts'
-import { type DriverHub, deliverEach } from '../../driver-hub.ts'
+import type { ServerContext } from '../../context.ts'
+import { deliverEach } from '../../driver-hub.ts'
 import type { DispatchBackoff } from '../../drivers/dispatch-backoff.ts'
 import type { Heartbeats } from '../attempts/heartbeats.ts'
 import { readChipNeeds } from '../chip/job-chip-needs.ts'
@@ -29,13 +30,8 @@ import { ConcernedQpus } from './concerned-qpus.ts'
 import { pickJob } from './pick.ts'
 
 /** What `JobDispatcher` works with. */
-interface JobDispatcherDependencies {
-  db: Database
-  hub: DriverHub
-  clock: Clock
-  log: Log
+interface JobDispatcherDependencies extends Pick<ServerContext, 'db' | 'hub' | 'clock' | 'log' | 'order'> {
   heartbeats: Heartbeats
-  order: JobOrder
   backoff: DispatchBackoff
   /**
    * Called for each job that a driver's socket has accepted, with the ms since the queues began to be read.
