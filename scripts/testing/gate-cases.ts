@@ -90,8 +90,8 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
   },
   'tests/devices/tuning/routines/second-excited/second-excited.test.ts': { gate: 'one hand', full: 'both' },
   'tests/devices/tuning/run/broken-gates.test.ts': {
-    gate: 'one routine that fails, one value that is off',
-    full: 'each routine in each way, each value',
+    gate: 'one routine that fails, one value that is off, one faster gate',
+    full: 'each routine in each way, each value, 7 rates of the exchange',
   },
   'tests/devices/tuning/run/broken-units.test.ts': {
     gate: 'the routines of the readout, each broken in one way; one value off, by hand and by drift',

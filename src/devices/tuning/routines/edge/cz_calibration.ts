@@ -14,7 +14,7 @@ import {
 import { type GateDrive, gateDrive } from '../../measure/pair/gate-drive.ts'
 import { gateLeakage, gateLosses } from '../../measure/pair/gate-leakage.ts'
 import { PAIR_GATE, PAIR_PRIORS } from '../../measure/pair/pair.ts'
-import { defineRoutine, type Measurement, type RoutineContext } from '../../routine.ts'
+import { defineRoutine, type Measurement, type RoutineContext, RoutineError } from '../../routine.ts'
 
 const SHOTS = 1_000
 /** Along the line: each phase is known to 1.5 degrees then, where all together cross π to half of one. */
@@ -40,12 +40,14 @@ const REPEATS = 80
 const LEAKING_GATES = 3
 /** The line, both other fringes, the durations with twice the shots, and the leakage beside the decays. */
 const SIZE =
-  2 * PHASES * ((WORKING_POINTS - DURATIONS - 1) / 4 + 2) + 2 * 2 * DURATIONS + 2 * REPEATS + 2 * 30
+  2 * PHASES * ((WORKING_POINTS - DURATIONS - 1) / 4 + 2) + 2 * 2 * DURATIONS + 2 * (REPEATS + 1) + 2 * 30
 /** Wait in which the interaction at rest turns the phase, s. */
 const REST_S = 2e-6
 /** Where the check is out. */
 const MAX_PHASE_ERROR_DEG = 5
 const MAX_LEAKAGE = 0.02
+/** Loss of one gate that is far from a full return: 0.75 at 4/3 of the rate, where three in a row return. */
+const FAR = 0.25
 
 /**
  * Tunes the gate to a conditional phase of π without leakage. A gate returns fully after 1/Ω of the chevron,
@@ -77,6 +79,12 @@ export const czCalibration = defineRoutine({
     const options = { shots: SHOTS, repeats: REPEATS }
     const left = yield* gateLeakage(context, { ...chosen, gates: LEAKING_GATES }, options)
     const leakage = Math.max(0, left.value)
+    const [alone = NOT_MEASURED] = yield* gateLosses(context, [{ ...chosen, gates: 1 }], ONCE)
+    const lost = Math.max(leakage, alone.value)
+    if (lost > FAR) {
+      const message = `A gate of ${Math.round(duration / STEP_S)} ns leaves ${(100 * lost).toFixed(1)} % of 11 in 20, which is far from a full return; calibrate cz_chevron first`
+      throw new RoutineError('unresolved', message, { trace: line.trace, quality: { leakage: lost } })
+    }
     const perDegree = 1 / (180 * duration)
     return {
       parameters: {
@@ -116,13 +124,15 @@ export const czCalibration = defineRoutine({
     const duration = context.self.number('cz.square_duration')
     const trial = { pulse: {}, duration, gates: LEAKING_GATES }
     const leakage = yield* gateLeakage(context, trial, { shots: SHOTS, repeats: 5 })
-    const margins = [Math.abs(error) / MAX_PHASE_ERROR_DEG, leakage.value / MAX_LEAKAGE]
+    const [alone = NOT_MEASURED] = yield* gateLosses(context, [{ ...trial, gates: 1 }], ONCE)
+    const margins = [Math.abs(error) / MAX_PHASE_ERROR_DEG, leakage.value / MAX_LEAKAGE, alone.value / FAR]
     return checkOf(Math.max(0, ...margins), 1)
   },
 })
 
 const TURN = 2 * Math.PI
 const NOT_MEASURED: Estimate = { value: Number.NaN, error: Number.NaN }
+const ONCE = { shots: SHOTS, repeats: 1 }
 
 /** The gate at one point of the sweep. */
 interface WorkingPoint {
