@@ -5,6 +5,8 @@ import type { Steps } from '../../steps.ts'
 import { lineTrace } from '../../trace.ts'
 import { jackknifeErrors, meansOf, type SequenceSamples, spreadsOf, withoutSeed } from './sequences.ts'
 
+/** Largest rate that is looked for. */
+const MAX_RATE = 0.7
 const CANDIDATES = 60
 /** Smallest part of the survival that has to decay within the depths: less may be a drift of the readout. */
 const MIN_DECAY = 0.02
@@ -65,7 +67,7 @@ function* fitMeans({ model, depths, samples, signalName, base, first }: Decay): 
       // The logarithm of the rate is of order 1 over six decades, and keeps the rate positive.
       candidates: logGrid(1e-6, 0.3, CANDIDATES).map((rate) => [Math.log(rate)]),
       lower: [Math.log(1e-7), Number.NEGATIVE_INFINITY],
-      upper: [Math.log(0.7), Number.POSITIVE_INFINITY],
+      upper: [Math.log(MAX_RATE), Number.POSITIVE_INFINITY],
       basis([logRate = 0]) {
         const perGate = Math.log1p(-Math.exp(logRate))
         return (at, out) => {
@@ -81,6 +83,9 @@ function* fitMeans({ model, depths, samples, signalName, base, first }: Decay): 
         : `The survival starts ${amplitude.value.toFixed(3)} above its base of ${base}`,
   })
   if (!fit.ok) return fit
+  // At the end of the range a rate has no standard error: two of them would make a gate without any.
+  if (fit.values.error_rate.value > 0.99 * MAX_RATE)
+    return rejectFit('unresolved', 'The signal is gone within the first gates', fit)
   const deepest = Math.max(...Array.from(depths))
   const decayed = 1 - (1 - fit.values.error_rate.value) ** (deepest - first)
   if (decayed >= MIN_DECAY) return fit

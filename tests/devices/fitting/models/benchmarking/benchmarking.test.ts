@@ -5,7 +5,10 @@ import {
   fitPurity,
   purityOf,
 } from '../../../../../src/devices/fitting/models/benchmarking/benchmarking.ts'
-import { combineInterleaved } from '../../../../../src/devices/fitting/models/benchmarking/interleaved.ts'
+import {
+  combineInterleaved,
+  fitInterleaved,
+} from '../../../../../src/devices/fitting/models/benchmarking/interleaved.ts'
 import { fitLeakage, withoutLeakage } from '../../../../../src/devices/fitting/models/benchmarking/leakage.ts'
 import { createRng } from '../../../../../src/devices/index.ts'
 import { finished } from '../../../../support/fitting/finished.ts'
@@ -143,4 +146,16 @@ test('fitLeakage() gives the slope, whether the growth levels off or not', () =>
     const fit = finished(fitLeakage(DEPTHS, leaked))
     expect(fit.ok && Math.abs(fit.values.leakage_per_gate.value - 4e-3)).toBeLessThan(4e-4)
   }
+})
+
+test('a pair that is gone within two gates has no error, and no bound of one', () => {
+  // As measured on a pair of which one qubit had no frequency.
+  const depths = [0, 2, 4, 8, 16, 32, 64, 128]
+  const means = [0.966, 0.24, 0.273, 0.208, 0.286, 0.254, 0.198, 0.22]
+  const rng = createRng(3)
+  const noisy = () => means.map((mean) => Array.from({ length: 8 }, () => mean + 0.02 * rng.normal()))
+  const decays = [noisy(), noisy()].map((survival) => ({ depths, survival }))
+  const [reference, interleaved] = decays as [(typeof decays)[0], (typeof decays)[0]]
+  const found = finished(fitInterleaved(reference, interleaved, { qubits: 2, base: 0.25 }))
+  expect([found.gate.ok, found.upperBound]).toEqual([false, undefined])
 })
