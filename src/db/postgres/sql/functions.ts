@@ -141,8 +141,17 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $svc$
     FROM json_array_elements(content::json) WITH ORDINALITY AS item(content, place))
   ELSE content END
 $svc$`,
-  // As in SQLite, 30 February is 2 March and 24:00 the next day, and no fraction of a second makes one more.
+  // Times as they are stored, of which sums read thousands: a block with EXCEPTION takes 10 times as long.
   `CREATE OR REPLACE FUNCTION svc_time(content text) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
+BEGIN
+  IF content ~ '^(?!0000)\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01]) ([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z$' THEN
+    RETURN (left(content, 8) || '01 ' || substr(content, 12, 12))::timestamp + make_interval(days => substr(content, 9, 2)::int - 1);
+  END IF;
+  RETURN svc_any_time(content);
+END $svc$`,
+  // As in SQLite, 30 February is 2 March and 24:00 the next day, and no fraction of a second makes one more.
+  `CREATE OR REPLACE FUNCTION svc_any_time(content text) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $svc$
 DECLARE
   part text[] := regexp_match(content, '^(\\d{4}-(?:0[1-9]|1[0-2]))-(0[1-9]|[12]\\d|3[01])[\\sT]*'
