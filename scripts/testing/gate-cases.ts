@@ -129,6 +129,6 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
   'tests/simulator/circuits/planned-programs.test.ts': draws(150, 3_000),
   'tests/simulator/methods/matrix_product_state/probe.test.ts': draws(8, 200),
   'tests/simulator/methods/trajectories/trajectories.test.ts': { gate: '2 rounds', full: '6 rounds' },
-  'tests/simulator/random-programs/random-programs.test.ts': draws(30, 3_000),
+  'tests/simulator/random-programs/random-programs.test.ts': draws(60, 3_000),
   'tests/ui/pages/jobs/list/job-pages.test.ts': draws(200, 3_000),
 }

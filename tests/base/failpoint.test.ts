@@ -34,7 +34,7 @@ function intentIsWritten(intent: string): boolean {
   const [verb, collection] = intent.split(' ')
   return sources.some(
     (text) =>
-      new RegExp(`\\.write\\(\\s*'${intent}'`).test(text) ||
+      new RegExp(`(\\.write\\(|inShortWrites\\([^']*)\\s*'${intent}'`).test(text) ||
       (text.includes(`.write(\`${verb} \${collection.name}\``) &&
         sources.some((each) => each.includes(`name: '${collection}'`))),
   )

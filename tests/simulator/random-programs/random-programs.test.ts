@@ -12,7 +12,7 @@ import { randomProgram } from './generate.ts'
 
 /** In the gate always the same; `SEED` repeats the programs of a run that failed. */
 const FIRST = RUNS_WHOLE ? Number(process.env['SEED'] ?? Math.floor(2 ** 31 * Math.random())) : 1
-const PROGRAMS = RUNS_WHOLE ? 3_000 : 30
+const PROGRAMS = RUNS_WHOLE ? 3_000 : 60
 const SHOTS = 200
 
 setDefaultTimeout(RUNS_WHOLE ? 1_200_000 : 120_000)

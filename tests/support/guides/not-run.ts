@@ -170,7 +170,7 @@ export const NOT_RUN: Readonly<Record<string, readonly (readonly [line: string, 
       'installs packages; tests/clients/python/routines.test.ts installs the same',
     ],
     [
-      'svc driver calibrate --device scheduler_a_tuner --routine cpmg --target q0 --python ~/lab/venv \\',
+      'svc driver calibrate --device scheduler_a_tuner --routine cpmg --target q0 --python ~/lab/venv --data-dir ~/lab/data \\',
       'needs the environment above; tests/clients/python/routines.test.ts',
     ],
   ],
