@@ -59,7 +59,7 @@ export const AREAS: readonly Area[] = [
       { lines: 300, reason: 'AE: sessions that jobs name, their secrets as issued access, retention, ends' },
       { lines: 130, reason: 'AE: programs that wait for a session or leave it, root CAs of batch jobs' },
       { lines: 560, reason: 'AF: pairs of ccx, commuting gates and joined exchanges in the compiler' },
-      { lines: 290, reason: 'AF: shots of joined qubits on a simulated chip with few amplitudes' },
+      { lines: 710, reason: 'AF: simulated shots with few amplitudes, shots that begin with a reading' },
     ],
   },
   {

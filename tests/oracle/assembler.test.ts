@@ -9,10 +9,14 @@ import { publishedCircuits } from '../support/scheduler/published-circuits.ts'
 import { randomText } from '../support/scheduler/random-text.ts'
 import { assemble } from '../support/sequencer/language/assemble.ts'
 import { OPERATIONS } from '../support/sequencer/language/instructions.ts'
-import { OSCILLATOR, programs } from '../support/sequencer/random-programs.ts'
+import { LO, OSCILLATOR, programs } from '../support/sequencer/random-programs.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { longLived } from '../support/tuning/long-lived-qubit.ts'
 
 setDefaultTimeout(120_000)
+
+/** A tone that the ports of these tests play, Hz. */
+const OSCILLATED = LO + 93.7e6
 
 const assembler = await openAssembler()
 
@@ -76,6 +80,27 @@ describe.skipIf(!assembler)('the assembler of the modules', () => {
         ),
       )
     expect(sources.length).toBeGreaterThan(40)
+    expect(acceptedOf(sources).every(Boolean)).toBe(true)
+  })
+
+  test('accepts programs whose shots begin with a reading', async () => {
+    const { measure, programs } = longLived(4)
+    await measure('all_xy')
+    const drawn = programs.map((program) => ({
+      ...program,
+      // Beside the one oscillator of the ports here.
+      points: program.points.map((point) => ({
+        ...point,
+        pulses: point.pulses.map((pulse) => ({ ...pulse, frequency: OSCILLATED })),
+        acquisitions: point.acquisitions.map((window) => ({ ...window, frequency: OSCILLATED })),
+      })),
+    }))
+    const sources = drawn.flatMap((program) =>
+      [...compileProgram(program, OSCILLATOR)].flatMap(({ ports }) =>
+        [...ports.values()].map(({ sequence }) => sequence.program),
+      ),
+    )
+    expect(sources.length).toBeGreaterThan(4)
     expect(acceptedOf(sources).every(Boolean)).toBe(true)
   })
 

@@ -170,6 +170,15 @@ export interface SweepRange {
   readonly scale?: 'lin' | 'log'
 }
 
+/** Takes how well the shots of a run begin with a reading. */
+export interface HeraldLog {
+  /**
+   * Notes of a qubit the upper limit of the share of its kept shots that are excited, or why its shots do not
+   * begin with a reading.
+   */
+  note(qubit: string, about: { readonly excited: number } | { readonly refusal: string }): void
+}
+
 /** What a measurement may read. */
 export interface RoutineContext {
   /** Name of the qubit or edge. */
@@ -196,6 +205,11 @@ export interface RoutineContext {
   axis(name: string, derived: SweepRange | readonly number[], of?: string): SweepAxis
   /** Shots per point: those of `calibration.yml`, otherwise the given number. */
   shots(derived: number): number
+  /**
+   * Where shots may begin with a reading: the starts that this measurement knows, and the log of them.
+   * Without it, they wait for a full reset.
+   */
+  readonly heralds?: { readonly known: Map<string, unknown>; readonly log: HeraldLog } | undefined
   /** What is left of the time limit of the routine, s. A program that is longer extends it. */
   secondsLeft(): number
   /** A setting of the routine in `calibration.yml`. */
@@ -240,6 +254,8 @@ interface Declaration {
      * are too large then, or none is found. All of them by default.
      */
     readonly firstPart?: number
+    /** Number of qubits that a reading finds in 0 at the start of a shot, where waits are long. */
+    readonly heralds?: number
   }
   /** @throws RoutineError when the target shows no valid result. */
   measure(context: RoutineContext): Measurement<Finding>

@@ -4,7 +4,7 @@ import type { AcquisitionKind, Program, Schedule } from '../../pulse/schedule.ts
 import type { AcquisitionOf, Acquisitions, Instrument } from '../instrument.ts'
 import type { PropagatorCache } from './dynamics/propagator-cache.ts'
 import { createHeldCurrents, type HeldCurrents } from './held-currents.ts'
-import { ContentHash, Draws } from './random.ts'
+import { ContentHash, DRAW, Draws } from './random.ts'
 import type { Pointers } from './readout/pointers.ts'
 import { RegisterEvolution } from './run/evolve-register.ts'
 import { foundIn, type RecordOptions } from './run/found.ts'
@@ -13,6 +13,7 @@ import { type Reading, readingsOf } from './run/readings.ts'
 import { addSignals, type Recordable, recordRegister, type Signals } from './run/record.ts'
 import { type PulsesByPort, registersOf, sortPulses } from './run/registers.ts'
 import { Repetitions } from './run/repetitions.ts'
+import { drawChain, isChain } from './run/shot-chain.ts'
 import { type Conditions, conditionsOf } from './state/conditions.ts'
 import type { ChipTruth } from './truth/chip-truth.ts'
 import { Drift } from './truth/drift.ts'
@@ -71,7 +72,7 @@ export function createSimulatedChip(options: SimulatedChipOptions): SimulatedChi
       const context = contextOf(program)
       return program.points
         .flatMap((point) => registersAt(point, context, program.kind))
-        .filter(({ register, isExact }) => !isExact && isPlayable(register))
+        .filter(({ register, isExact, isFollowed }) => !isExact && !isFollowed && isPlayable(register))
         .map(({ register, pulses, readouts }) =>
           leastSecondsOf(context.evolution.trajectories(register, pulses, readouts).trajectories, program),
         )
@@ -109,7 +110,8 @@ function registersAt(point: Schedule, { conditions, pointers }: RunContext, kind
   const pulses = sortPulses(point)
   return registersOf(point, pulses, conditions).map((register) => {
     const { readings, readouts } = readingsOf(register, point, pulses, conditions, pointers)
-    return { register, pulses, readings, readouts, isExact: isExact(register, readouts, kind) }
+    const isFollowed = isChain(register, readouts, kind, pulses)
+    return { register, pulses, readings, readouts, isExact: isExact(register, readouts, kind), isFollowed }
   })
 }
 
@@ -133,6 +135,13 @@ async function prepare(
       const { key, populations } = evolution.populations(register, pulses, readouts)
       const found = foundIn(populations, register.qubits.length)
       recordables.push({ readings, found, content: contentFor(key) })
+      continue
+    }
+    if (rest.isFollowed) {
+      const { key, chain } = evolution.chain(register, pulses, readouts)
+      const content = contentFor(key)
+      const rng = draws.at(DRAW.levels, content, 0)
+      recordables.push({ readings, found: drawChain(chain, shots, register.qubits.length, rng), content })
       continue
     }
     const { key, trajectories } = evolution.trajectories(register, pulses, readouts)

@@ -68,6 +68,8 @@ export interface CalibrationConfig {
     /** Wait after each step of a coupler current, s. */
     pauseAfterStepS: number
   }
+  /** Whether shots may begin with a reading instead of a long wait. */
+  heralding: boolean
   monitoring: MonitoringConfig
   parallel: ParallelConfig
   /** What the report should mention: accepted aliases, targets that the chip does not have. */

@@ -88,6 +88,7 @@ export const configFile = keysOf({
     }),
     {},
   ),
+  heralding: v.optional(switchValue, true),
   monitoring: v.optional(monitoring, {}),
   parallel: v.optional(parallel, {}),
 })

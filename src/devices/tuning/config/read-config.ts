@@ -35,6 +35,7 @@ export function readCalibrationConfig(text: string, chip: Chip): CalibrationConf
     ...read,
     pinned,
     safety: { pauseAfterStepS: config.safety.pause_after_step_s },
+    heralding: config.heralding,
     monitoring: config.monitoring,
     parallel: config.parallel,
     notes: remarks.notes,

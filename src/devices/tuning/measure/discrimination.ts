@@ -32,7 +32,7 @@ interface ReadoutChoice {
 export function* statesAt(
   context: RoutineContext,
   choices: readonly ReadoutChoice[],
-  { states, shots }: { states: 2 | 3; shots: number },
+  { states, shots, mayHerald = false }: { states: 2 | 3; shots: number; mayHerald?: boolean },
 ): Measurement<ComplexSeries[][]> {
   const { name } = context.self
   const point = states === 2 ? 'measure_2state' : 'measure_3state'
@@ -44,7 +44,7 @@ export function* statesAt(
         .build(),
     ),
   )
-  const series = yield* shotsOf(context, schedules, context.shots(shots))
+  const series = yield* shotsOf(context, schedules, context.shots(shots), { mayHerald })
   return choices.map((_, at) => series.slice(at * states, (at + 1) * states))
 }
 

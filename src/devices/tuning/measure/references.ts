@@ -1,7 +1,9 @@
 import type { Complex } from '../../bench/instrument.ts'
+import type { ComplexSeries } from '../../fitting/complex-series.ts'
 import { PROGRAM_LIMITS } from '../../pulse/check-program.ts'
 import type { Schedule } from '../../pulse/schedule.ts'
 import { acquire, type ElementReader, type Measurement, type RoutineContext } from '../routine.ts'
+import { heraldedShots } from './heralded.ts'
 import { SETTLING_T1 } from './inputs.ts'
 import { TRANSITION_01, TransitionSchedule } from './transition.ts'
 
@@ -36,6 +38,8 @@ interface WaitOptions {
   readonly t1?: number | undefined
   /** Part of the full reset; all of it by default. */
   readonly part?: number
+  /** Whether shots may begin with a reading instead of a long wait. */
+  readonly mayHerald?: boolean
 }
 
 /** Wait before each repetition, in which a qubit returns to its ground state, ns. */
@@ -53,14 +57,29 @@ export function* averages(
   shots: number,
   wait: WaitOptions = {},
 ): Measurement<Complex[]> {
-  const program = {
-    kind: 'average' as const,
-    shots: context.shots(shots),
-    reset_ns: resetNs(context, wait),
-    points,
-  }
+  return (yield* startedAverages(context, points, shots, wait)).values
+}
+
+/** The same, and whether each shot began with a reading. */
+function* startedAverages(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  derived: number,
+  wait: WaitOptions,
+): Measurement<{ values: Complex[]; isHeralded: boolean }> {
+  const shots = context.shots(derived)
+  const waitNs = resetNs(context)
+  const heralded = wait.mayHerald ? yield* heraldedShots(context, points, { shots, waitNs }) : undefined
+  if (heralded) return { values: heralded.map(([first]) => meanOf(first)), isHeralded: true }
+  const program = { kind: 'average' as const, shots, reset_ns: resetNs(context, wait), points }
   const results = yield* acquire(program)
-  return results.map(([first]) => first ?? { re: Number.NaN, im: Number.NaN })
+  return { values: results.map(([first]) => first ?? NOTHING), isHeralded: false }
+}
+
+function meanOf({ re, im }: ComplexSeries = { re: [], im: [] }): Complex {
+  const mean = (values: ArrayLike<number>) =>
+    Array.from(values).reduce((sum, value) => sum + value, 0) / values.length
+  return { re: mean(re), im: mean(im) }
 }
 
 /** The longest T1 of a qubit that is known, s. */
@@ -91,24 +110,38 @@ export function* populations(
   transition = TRANSITION_01,
   wait: WaitOptions = {},
 ): Measurement<Float64Array> {
+  return (yield* startedPopulations(context, points, shots, transition, wait)).found
+}
+
+function* startedPopulations(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  shots: number,
+  transition = TRANSITION_01,
+  wait: WaitOptions = {},
+): Measurement<{ found: Float64Array; isHeralded: boolean }> {
   const references = [0, Math.PI].map((angle) =>
     new TransitionSchedule(context, transition).turn(angle).read(),
   )
-  const [zero, one, ...rest] = yield* averages(context, [...references, ...points], shots, wait)
-  return Float64Array.from(rest, (value) => positionBetween(zero ?? NOTHING, one ?? NOTHING, value))
+  const all = [...references, ...points]
+  const options = { mayHerald: wait.t1 === undefined && wait.part === undefined, ...wait }
+  const { values, isHeralded } = yield* startedAverages(context, all, shots, options)
+  const [zero = NOTHING, one = NOTHING, ...rest] = values
+  return { found: Float64Array.from(rest, (value) => positionBetween(zero, one, value)), isHeralded }
 }
 
 /**
  * {@link populations} after random sequences, without what each repetition finds left of the one before:
  * after a wait of four T1, that would shrink the signal of state 1 by 2 % and make all errors look 4 %
- * larger. Unchanged where T1 is unknown.
+ * larger. Unchanged where T1 is unknown, or where each shot began with a reading.
  */
 export function* sequencePopulations(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
 ): Measurement<Float64Array> {
-  const found = yield* populations(context, points, shots)
+  const { found, isHeralded } = yield* startedPopulations(context, points, shots)
+  if (isHeralded) return found
   const t1 = context.self.optional('coherence.t1')
   const left = t1 === undefined ? 0 : Math.exp((-resetNs(context) * 1e-9) / t1)
   return found.map((population) => withoutRemainder(population, left))

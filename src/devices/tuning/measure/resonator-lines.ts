@@ -40,7 +40,11 @@ export function* transmissionOf(
       .measure(name, { ...readout, frequency, ...(amplitude !== undefined && { amplitude }) })
       .build(),
   )
-  return seriesOf(yield* averages(context, points, shots, { part: state === 0 ? LINE_WAITS.ofReadout : 1 }))
+  return seriesOf(yield* averages(context, points, shots, waitFor(state)))
+}
+
+function waitFor(state: number) {
+  return state === 0 ? { part: LINE_WAITS.ofReadout } : { mayHerald: true }
 }
 
 /** Magnitudes of complex values. */

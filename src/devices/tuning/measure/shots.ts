@@ -1,18 +1,25 @@
 import type { ComplexSeries } from '../../fitting/complex-series.ts'
 import type { Schedule } from '../../pulse/schedule.ts'
 import { acquire, type Measurement, type RoutineContext } from '../routine.ts'
+import { heraldedShots } from './heralded.ts'
 import { resetNs } from './references.ts'
 
 /** Bins of an acquisition memory: points times shots of one program. */
 const MAX_BINS = 131_072
+
+interface ShotOptions {
+  /** Whether shots may begin with a reading instead of a long wait: their number is about that, then. */
+  readonly mayHerald?: boolean
+}
 
 /** Measures every shot at each point; every schedule reads one qubit. */
 export function* shotsOf(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
+  options: ShotOptions = {},
 ): Measurement<ComplexSeries[]> {
-  const found = yield* allShotsOf(context, points, shots)
+  const found = yield* allShotsOf(context, points, shots, options)
   return found.map(([first]) => first ?? { re: [], im: [] })
 }
 
@@ -24,7 +31,11 @@ export function* allShotsOf(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
+  { mayHerald = false }: ShotOptions = {},
 ): Measurement<ComplexSeries[][]> {
+  const waitNs = resetNs(context)
+  const heralded = mayHerald ? yield* heraldedShots(context, points, { shots, waitNs }) : undefined
+  if (heralded) return heralded
   const size = Math.max(1, Math.floor(MAX_BINS / shots))
   const found: ComplexSeries[][] = []
   for (let from = 0; from < points.length; from += size) {
@@ -32,7 +43,7 @@ export function* allShotsOf(
     const results = yield* acquire({
       kind: 'shots' as const,
       shots,
-      reset_ns: resetNs(context),
+      reset_ns: waitNs,
       points: part,
     })
     for (const point of results) found.push(point.map(({ i, q }) => ({ re: i, im: q })))

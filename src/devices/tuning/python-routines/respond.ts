@@ -1,6 +1,7 @@
 import { forQubit } from '../measure/pair/ends.ts'
 import { averages, populations } from '../measure/references.ts'
 import { allShotsOf } from '../measure/shots.ts'
+import { TRANSITION_01 } from '../measure/transition.ts'
 import { currentOf, type Measurement, type RoutineContext, RoutineError, rampTo } from '../routine.ts'
 import { buildSchedule } from './build-schedule.ts'
 import { acceptedFit } from './finding.ts'
@@ -31,7 +32,10 @@ export function* respondTo(context: RoutineContext, request: RoutineRequest): Me
       return context.secondsLeft()
     case 'populations': {
       const reading = readingContext(context, request.schedules)
-      return [...(yield* populations(reading, pointsOf(context, request.schedules), request.shots))]
+      const points = pointsOf(context, request.schedules)
+      // What the schedules of others do to what they leave is unknown.
+      const wait = { mayHerald: false }
+      return [...(yield* populations(reading, points, request.shots, TRANSITION_01, wait))]
     }
     case 'averages': {
       const means = yield* averages(context, pointsOf(context, request.schedules), request.shots)

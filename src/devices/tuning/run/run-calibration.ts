@@ -10,6 +10,7 @@ import { chipValuesOf } from '../chip-values.ts'
 import { type CalibrationConfig, isPinned } from '../config/calibration-config.ts'
 import { Recall } from '../continuation/recall.ts'
 import type { FinishedSteps } from '../continuation/step-journal.ts'
+import { LONG_WAIT_NS } from '../measure/heralded.ts'
 import { resetOf } from '../measure/references.ts'
 import { collisionsOf } from '../plan/collisions.ts'
 import { estimatePlan, warnOfDuration } from '../plan/estimate.ts'
@@ -36,6 +37,7 @@ import { RunValues } from '../walk/run-values.ts'
 import { type WalkEvent, type WalkInput, walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sharesLine, sweepLimitsOf } from './hardware-limits.ts'
+import { Heralds } from './heralds.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
 import { GATE_BENCHMARKS, recordGates } from './record-gates.ts'
 import { RunSteps } from './run-steps.ts'
@@ -106,6 +108,7 @@ export async function runCalibration(
   const progress = new Progress({ clock, signal: over.signal, send: (step) => io.progress(step) })
   const canReadTogether = readsTogether(file.chip, setup, values)
   const isOfLine = sharesLine(file.chip, setup)
+  const heralds = new Heralds()
   const runner: NodeRunner = {
     instrument,
     currents,
@@ -118,6 +121,7 @@ export async function runCalibration(
     settingsOf: (routine, target) => settingsFor(config, mode, routine, target),
     limits: sweepLimitsOf(file.chip, setup),
     sharesLine: (one, other) => isOfLine(one, other) && canReadTogether(one, other),
+    heraldLog: config.heralding ? heralds : undefined,
   }
   const provenance = Provenance.read(devicePath)
   const input: PlanInput = {
@@ -151,11 +155,13 @@ export async function runCalibration(
           canReadTogether(one, other) && !(isReadAlone && isOfLine(one, other)),
       })
     const isVerified = mode === 'full' && !only
-    const times = { shotSeconds, group, isVerified }
+    const isHeralded = config.heralding && 1e9 * shotSeconds >= LONG_WAIT_NS
+    const times = { shotSeconds, group, isVerified, isHeralded }
     steps.plan(plan, times)
     log.info('calibration planned', {
       mode,
       hours: Number((estimatePlan(plan, times) / HOUR_S).toFixed(2)),
+      starts: isHeralded ? 'by a reading, where it is good enough' : 'by a full wait',
     })
     const warning = warnOfDuration(plan, mode, times)
     if (warning !== undefined) log.warn(warning)
@@ -234,6 +240,7 @@ export async function runCalibration(
         ...(warning === undefined ? [] : [warning]),
         ...designed.map(({ text }) => `as the device file had it, ${text}`),
         ...priors,
+        ...heralds.notes(),
         ...settled,
       ],
     })

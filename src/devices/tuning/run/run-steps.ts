@@ -26,7 +26,7 @@ export class RunSteps {
   }
 
   /** The nodes of the run, each with the expected duration on all its targets. */
-  plan({ nodes }: CalibrationPlan, { shotSeconds, group }: PlanTimes): void {
+  plan({ nodes }: CalibrationPlan, times: PlanTimes): void {
     this.#total = nodes.length
     const plan = nodes.slice(0, MAX_PLAN).map(({ routine, targets, ifMoved }) => {
       const all = [...targets, ...ifMoved]
@@ -36,7 +36,7 @@ export class RunSteps {
         targets: all.slice(0, MAX_TARGETS),
         planned: targets.length > 0,
         has_check: routine.check !== undefined,
-        estimate_s: Math.round(group(all, routine).length * estimateNode(routine, shotSeconds)),
+        estimate_s: Math.round(times.group(all, routine).length * estimateNode(routine, times)),
       }
     })
     this.#send({ phase: 'plan', step: 0, total: this.#total, plan, elapsed_s: this.#elapsedS() })

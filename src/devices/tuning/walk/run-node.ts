@@ -4,6 +4,7 @@ import type { Instrument } from '../../bench/instrument.ts'
 import type { Program } from '../../pulse/schedule.ts'
 import {
   type Finding,
+  type HeraldLog,
   type Measurement,
   type Routine,
   type RoutineContext,
@@ -35,6 +36,8 @@ export interface NodeRunner {
   readonly limits?: SweepLimits | undefined
   /** Whether two qubits share a readout line and can be read at the same time; no, if absent. */
   readonly sharesLine?: ((one: string, other: string) => boolean) | undefined
+  /** Takes how well shots begin with a reading; without it, none do. */
+  readonly heraldLog?: HeraldLog | undefined
 }
 
 /** How a routine ended on a target. */
@@ -211,7 +214,7 @@ export async function measureTogether<Found>(
   begin: (context: RoutineContext) => Measurement<Found>,
   { onRemark, onSweep }: Partial<Listeners> = {},
 ): Promise<Ended<Found>[]> {
-  const { clock, values, currents, onRead, limits, sharesLine } = runner
+  const { clock, values, currents, onRead, limits, sharesLine, heraldLog } = runner
   const timeouts = targets.map(
     (target) => runner.settingsOf(routine.name, target).timeoutS ?? runner.timeoutS,
   )
@@ -227,6 +230,7 @@ export async function measureTogether<Found>(
       onRead,
       limits,
       sharesLine,
+      heraldLog,
       secondsLeft,
       onRemark: (text: string) => onRemark?.(target, text),
       onSweep(axis: SweepAxis) {

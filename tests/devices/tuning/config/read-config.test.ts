@@ -38,6 +38,7 @@ describe('calibration.yml', () => {
       expect(config).toMatchObject({
         ...{ targetQubits: ['q0', 'q1', 'q2'], targetEdges: ['q0_q1', 'q1_q2'], notes: [] },
         ...{ routineTimeoutS: 900, maxAttempts: 3, safety: { pauseAfterStepS: 0 } },
+        heralding: true,
         monitoring: { rbDepths: [1, 16, 64, 256], rbSeeds: 6, shots: 512, allXy: true },
         parallel: {
           enabled: true,
@@ -157,7 +158,7 @@ routines:
     ['3', 'expected keys out of version, target_qubits'],
     [
       'rutines: {}',
-      'line 1, column 10: rutines: unknown key; allowed are version, target_qubits, target_edges, routine_timeout_s, max_attempts, routines, pin, safety, monitoring, parallel; did you mean routines?',
+      'line 1, column 10: rutines: unknown key; allowed are version, target_qubits, target_edges, routine_timeout_s, max_attempts, routines, pin, safety, heralding, monitoring, parallel; did you mean routines?',
     ],
     [
       'routines: {rabi_oscilations: {}}',

@@ -18,9 +18,10 @@ const inRow = (targets: readonly string[], { isReadAlone }: Routine) =>
   isReadAlone || targets.length < 3 ? targets : targets.slice(0, 2)
 
 test.each([
-  ['3 ordinary qubits and 2 edges, which took 2.9 h', 3, 2, 3e-4, 1.05],
-  ['2 very good qubits and an edge, which took 81 h', 2, 1, 15e-3, 31],
-])('estimatePlan() of %s', (_, qubits, edges, reset, hours) => {
+  ['3 ordinary qubits and 2 edges, which took 2.9 h', 3, 2, 3e-4, false, 1.05],
+  ['2 very good qubits and an edge, which took 81 h, with full waits', 2, 1, 15e-3, false, 31],
+  ['them with shots that begin with a reading', 2, 1, 15e-3, true, 4.8],
+])('estimatePlan() of %s', (_, qubits, edges, reset, isHeralded, hours) => {
   const nodes = BUILT_IN_ROUTINES.map((each) => ({
     ...{ routine: each, ifMoved: [] },
     targets: Array.from(
@@ -29,7 +30,7 @@ test.each([
     ),
   }))
   const plan = { nodes, skipped: [], notes: [] }
-  const times = { shotSeconds: reset + 5e-6, group: inRow }
+  const times = { shotSeconds: reset + 5e-6, group: inRow, isHeralded }
   const found = estimatePlan(plan, { ...times, isVerified: true }) / 3600
   expect(found).toBeLessThan(hours)
   expect(found).toBeGreaterThan(0.9 * hours)
@@ -38,13 +39,13 @@ test.each([
 
 test('estimateNode() counts the shots that a routine begins with, and the part of the wait', () => {
   const size = { points: 100, shots: 1_000, firstPart: 1 / 4, wait: 1 / 2 }
-  expect(estimateNode({ ...routine, size }, 3e-4)).toBeCloseTo(1 + (100 * 250 * 3e-4) / 2)
+  expect(estimateNode({ ...routine, size }, { shotSeconds: 3e-4 })).toBeCloseTo(1 + (100 * 250 * 3e-4) / 2)
 })
 
 describe('warnOfDuration()', () => {
   test('warns from 80 percent of the time limit on', () => {
     // 100 points of 1,000 shots of 0.3 ms and 10 ms: 31 s a target.
-    expect(estimateNode(routine, 3e-4)).toBeCloseTo(31)
+    expect(estimateNode(routine, { shotSeconds: 3e-4 })).toBeCloseTo(31)
     expect(warnOfDuration(planFor(185), 'fidelity_check', TIMES)).toBeUndefined()
     expect(warnOfDuration(planFor(186), 'fidelity_check', TIMES)).toBe(
       'the plan takes about 1.6 h, and the server stops a fidelity_check run after 2.0 h',

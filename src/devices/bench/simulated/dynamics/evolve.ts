@@ -38,8 +38,16 @@ type Populations = Float64Array[]
 /** Pulses longer than this are felt with the slow noise as it spreads their line, ns. */
 const LONG_PULSE_NS = 1_000
 
-/** Populations of one transmon, mean over its slow noise; it is measured at each of the times. */
-export function evolveOne(player: Player, start: ArrayLike<number>, times: readonly number[]): Populations {
+/**
+ * Populations of one transmon, mean over its slow noise; it is measured at each of the times.
+ * @param from time of the start, before everything that reaches it, ns
+ */
+export function evolveOne(
+  player: Player,
+  start: ArrayLike<number>,
+  times: readonly number[],
+  from = 0,
+): Populations {
   const { transmon, damping, arrivals, cache } = player
   const spread = 2 * Math.PI * transmon.slowNoise * longestGap(arrivals)
   const total = times.map(() => new Float64Array(LEVELS))
@@ -67,6 +75,7 @@ export function evolveOne(player: Player, start: ArrayLike<number>, times: reado
           read(index)
           keepDiagonal(rho)
         },
+        from,
       )
     }
   }
@@ -76,12 +85,14 @@ export function evolveOne(player: Player, start: ArrayLike<number>, times: reado
 /**
  * Populations of a pair (level `3a + b`), mean over the slow noise of both and of their gate.
  * @param measured which transmons are measured at each of the times
+ * @param from as `evolveOne` takes it
  */
 export function evolvePair(
   pair: Pair,
   start: ArrayLike<number>,
   times: readonly number[],
   measured: readonly (readonly (0 | 1)[])[] = [],
+  from = 0,
 ): Populations {
   const { players, gate, gatePulses } = pair
   const [a, b] = players
@@ -116,10 +127,11 @@ export function evolvePair(
       dampPair(rho, a.damping.over(dt), b.damping.over(dt), conditional)
     }
     const read = reader(rho, total, weight)
-    march(events, times, rest, (index) => {
+    const measure = (index: number) => {
       read(index)
       for (const which of measured[index] ?? []) measurePair(rho, which)
-    })
+    }
+    march(events, times, rest, measure, from)
   }
   return total
 }
@@ -143,9 +155,10 @@ function march(
   times: readonly number[],
   rest: (dt: number) => void,
   read: (index: number) => void,
+  from: number,
 ): void {
   events.sort((one, other) => one.at - other.at)
-  let now = 0
+  let now = from
   const wait = (until: number) => {
     if (until > now) rest(until - now)
     now = Math.max(now, until)

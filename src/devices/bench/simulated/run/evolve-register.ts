@@ -23,6 +23,16 @@ export interface Readouts {
   measured: readonly (readonly number[])[]
 }
 
+/**
+ * Populations of a register (level `3a + b` of a pair) at both of its measurements: each starts from the
+ * level that the one before has found.
+ */
+export interface ShotChain {
+  /** @param before level at the end of the shot before; equilibrium when absent */
+  first(before?: number): Float64Array
+  second(level: number): Float64Array
+}
+
 /** The key of all that decides what a register does. */
 interface Keyed {
   key: string
@@ -66,6 +76,36 @@ export class RegisterEvolution {
     return evolved
   }
 
+  /** A register of one or two transmons, all of which are measured at the first of two times. */
+  chain(register: Register, pulses: PulsesByPort, readouts: Readouts): Keyed & { chain: ShotChain } {
+    const players = this.#playersOf(register, pulses)
+    const gatePulses = gatePulsesOf(register, pulses)
+    const key = keyOf(register, players, gatePulses, readouts)
+    const [first = 0, second = 0] = readouts.times
+    const { measured } = readouts
+    const part = (from: number, until: number, at: number) => {
+      const isWithin = ({ at }: Pulse) => at >= from && at < until
+      const within = players.map((player) => {
+        const arrivals = player.arrivals.filter(({ pulse }) => isWithin(pulse))
+        return { ...player, arrivals }
+      })
+      const played = gatePulses.filter(isWithin)
+      const readout = { times: [until], measured: [measured[at] ?? []] }
+      return (start: ArrayLike<number>) =>
+        this.#evolve(register, within, played, start, readout, from)[0] ?? new Float64Array()
+    }
+    const equilibrium = equilibriumOf(players.map(({ transmon }) => transmon))
+    const [toFirst, toSecond] = [part(0, first, 0), part(first, second, 1)]
+    const chain: ShotChain = {
+      first: (before) =>
+        toFirst(
+          before === undefined ? equilibrium : this.#afterReset(players, pure(before, equilibrium.length)),
+        ),
+      second: (level) => toSecond(pure(level, equilibrium.length)),
+    }
+    return { key, chain }
+  }
+
   /** A register of any size, to be played shot by shot. */
   trajectories(
     register: Register,
@@ -101,14 +141,15 @@ export class RegisterEvolution {
     gatePulses: readonly Pulse[],
     start: ArrayLike<number>,
     { times, measured }: Readouts,
+    from = 0,
   ): Float64Array[] {
     const [first, second] = players
     if (!first) return []
     this.#pulses += players.reduce((sum, { arrivals }) => sum + arrivals.length, 1)
-    if (!second || !coupling) return evolveOne(first, start, times)
+    if (!second || !coupling) return evolveOne(first, start, times, from)
     this.#pulses += 10 * gatePulses.length
     const ends = measured.map((places) => places.map((which) => (which === 0 ? 0 : 1)))
-    return evolvePair({ players: [first, second], gate: coupling.gate, gatePulses }, start, times, ends)
+    return evolvePair({ players: [first, second], gate: coupling.gate, gatePulses }, start, times, ends, from)
   }
 
   #playersOf(register: Register, pulses: PulsesByPort): Player[] {
@@ -147,6 +188,12 @@ export class RegisterEvolution {
     }
     return start
   }
+}
+
+function pure(level: number, levels: number): Float64Array {
+  const populations = new Float64Array(levels)
+  populations[level] = 1
+  return populations
 }
 
 /** A driven neighbor is half of the time in 1: a shift on average, and as much uncertainty. */

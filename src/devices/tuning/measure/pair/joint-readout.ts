@@ -39,7 +39,7 @@ export function readBoth(schedule: ScheduleBuilder, { parent, child }: RoutineCo
  */
 export function* jointReadout(context: RoutineContext): Measurement<JointReadout> {
   const points = STATES.map((states) => readBoth(preparedPair(context, states), context))
-  const found = yield* allShotsOf(context, points, context.shots(REFERENCE_SHOTS))
+  const found = yield* allShotsOf(context, points, context.shots(REFERENCE_SHOTS), { mayHerald: true })
   const fits: Discriminator[] = []
   for (const qubit of [0, 1]) {
     const [zero = NOTHING, one = NOTHING] = [0, 1].map((state) =>

@@ -1,4 +1,5 @@
 import type { RoutineContext } from '../../routine.ts'
+import { isHeralded } from '../heralded.ts'
 import { resetNs } from '../references.ts'
 import type { JointReadout } from './joint-readout.ts'
 
@@ -8,8 +9,12 @@ type Left = readonly [parent: number, child: number]
 /** Corrections of the survival for this share of state 1: they converge by that factor each. */
 const ROUNDS = 4
 
-/** What the waits of an edge leave of state 1 of its qubits, by their T1; nothing where that is unknown. */
+/**
+ * What the waits of an edge leave of state 1 of its qubits, by their T1; nothing where that is unknown, or
+ * where shots begin with a reading.
+ */
 export function leftOfPair(context: RoutineContext): Left {
+  if (isHeralded(context)) return [0, 0]
   const wait = resetNs(context) * 1e-9
   const leftOf = (t1: number | undefined) => (t1 === undefined ? 0 : Math.exp(-wait / t1))
   return [leftOf(context.parent.optional('coherence.t1')), leftOf(context.child.optional('coherence.t1'))]

@@ -32,7 +32,7 @@ export const czRb = defineRoutine({
   reads: CORRECTED_GATE,
   priors: [...JOINT_PRIORS, ...LEVEL_2_PRIORS],
   needs: ['cz'],
-  size: { points: 2 * DEPTHS.length * SEEDS, shots: SHOTS },
+  size: { points: 2 * DEPTHS.length * SEEDS, shots: SHOTS, heralds: 2 },
   *measure(context) {
     const readout = yield* jointReadout(context)
     const { base, withoutRemainder } = survivalReading(readout, leftOfPair(context))
@@ -110,7 +110,7 @@ function* addSeed(
   { depths, seed, readout, withoutRemainder, shareOf2 }: SeedOptions,
 ): Measurement<void> {
   const points = depths.map((depth) => sequence(context, depth, seed, isInterleaved))
-  const found = yield* allShotsOf(context, points, context.shots(SHOTS))
+  const found = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
   for (const [at, shots] of found.entries()) {
     const counts = countsOf(shots, readout)
     const share = (counts[0] ?? Number.NaN) / counts.reduce((sum, count) => sum + count, 0)

@@ -28,7 +28,7 @@ export const driveCrosstalk = defineRoutine({
   dependsOn: ['randomized_benchmarking'],
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
-  size: { points: COUNTS.length + 1, shots: SHOTS },
+  size: { points: COUNTS.length + 1, shots: SHOTS, heralds: 2 },
   *measure(context) {
     const others = drivenBeside(context)
     const shares: (number | null)[] = []

@@ -31,7 +31,7 @@ export const purityBenchmarking = defineRoutine({
   dependsOn: ['randomized_benchmarking'],
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
-  size: { points: 2 * AXES.length * DEPTHS.length * SEEDS, shots: SHOTS / 2 },
+  size: { points: 2 * AXES.length * DEPTHS.length * SEEDS, shots: SHOTS / 2, heralds: 1 },
   *measure(context) {
     const { depths, samples: purities } = yield* sampleDecay(context, {
       depths: DEPTHS,

@@ -29,7 +29,7 @@ export const randomizedBenchmarking = defineRoutine({
   dependsOn: ['two_state_discrimination'],
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
-  size: { points: DEPTHS.length * SEEDS, shots: SHOTS },
+  size: { points: DEPTHS.length * SEEDS, shots: SHOTS, heralds: 1 },
   *measure(context) {
     const gateDuration = context.self.number('rxy.duration')
     const plain = yield* survivalsOf(context)

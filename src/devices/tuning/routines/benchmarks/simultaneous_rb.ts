@@ -30,7 +30,7 @@ export const simultaneousRb = defineRoutine({
   dependsOn: ['randomized_benchmarking'],
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
-  size: { points: 2 * DEPTHS.length * SEEDS + REST_POINTS, shots: SHOTS },
+  size: { points: 2 * DEPTHS.length * SEEDS + REST_POINTS, shots: SHOTS, heralds: 2 },
   *measure(context) {
     const others = drivenBeside(context)
     const leaked = yield* leakedError(context, others, SHOTS)

@@ -64,7 +64,7 @@ export const czCalibration = defineRoutine({
   writes: ['cz.square_duration'],
   optionalWrites: ['clock_freqs.cz', 'cz.square_amp'],
   needs: ['cz'],
-  size: { points: SIZE, shots: SHOTS },
+  size: { points: SIZE, shots: SHOTS, heralds: 2 },
   *measure(context) {
     const drive = gateDrive(context)
     const stored = context.self.number('cz.square_duration')

@@ -35,7 +35,7 @@ export const czChevron = defineRoutine({
   writes: ['cz.square_duration'],
   optionalWrites: ['clock_freqs.cz', 'cz.square_amp'],
   needs: ['cz'],
-  size: { points: POINTS * DURATIONS.points, shots: SHOTS, firstPart: 1 / 2 },
+  size: { points: POINTS * DURATIONS.points, shots: SHOTS, firstPart: 1 / 2, heralds: 2 },
   *measure(context) {
     const { axis, values: swept, pulseAt } = yield* detuned(context)
     const durations = context.axis('duration', DURATIONS).values.map(onGrid)

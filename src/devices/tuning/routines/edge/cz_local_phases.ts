@@ -27,7 +27,7 @@ export const czLocalPhases = defineRoutine({
   priors: [...PAIR_PRIORS, 'cz.parent_phase_correction', 'cz.child_phase_correction'],
   writes: ['cz.parent_phase_correction', 'cz.child_phase_correction'],
   needs: ['cz'],
-  size: { points: PHASES * 4, shots: SHOTS },
+  size: { points: PHASES * 4, shots: SHOTS, heralds: 2 },
   *measure(context) {
     const { target, self } = context
     const duration = self.number('cz.square_duration')

@@ -40,7 +40,7 @@ export const czParametrization = defineRoutine({
   priors: [...DRIVE_PRIORS_OF_ENDS, 'clock_freqs.cz', 'cz.square_amp', 'cz.square_duration'],
   writes: ['clock_freqs.cz', 'cz.square_amp'],
   needs: ['clock_freqs.cz'],
-  size: { points: 21 * 25 * DURATIONS.length, shots: SHOTS, firstPart: 1 / 8 },
+  size: { points: 21 * 25 * DURATIONS.length, shots: SHOTS, firstPart: 1 / 8, heralds: 2 },
   *measure(context) {
     const gap = gateGap(orderedEnds(context))
     const { half, points } = REACH[Math.min(context.attempt.number, REACH.length) - 1] ?? REACH[0]

@@ -23,7 +23,7 @@ export const allXy = defineRoutine({
   dependsOn: ['two_state_discrimination'],
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
-  size: { points: 21, shots: SHOTS },
+  size: { points: 21, shots: SHOTS, heralds: 1 },
   *measure(context) {
     const { name } = context.self
     const points = ALL_XY_PAIRS.map((pair) => {

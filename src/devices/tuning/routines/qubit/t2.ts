@@ -29,7 +29,7 @@ export const t2 = defineRoutine({
   reads: DRIVEN,
   priors: [...DRIVE_PRIORS, 'coherence.t2_star'],
   optionalWrites: ['coherence.t2_star'],
-  size: { points: POINTS, shots: SHOTS, firstPart: 1 / 4 },
+  size: { points: POINTS, shots: SHOTS, firstPart: 1 / 4, heralds: 1 },
   *measure(context) {
     const { self } = context
     const { name } = self

@@ -21,7 +21,7 @@ const WANTED_ERROR = 0.03
 const MIN_SHARE = 0.1
 
 /** Points and shots of the sweeps. */
-export const EXCITED_SIZE = { points: 2 * POINTS, shots: SHOTS, firstPart: 1 / 4 }
+export const EXCITED_SIZE = { points: 2 * POINTS, shots: SHOTS, firstPart: 1 / 4, heralds: 1 }
 
 /** Transmissions with the qubit prepared in each state; `below` is that of state 1, where `mixed` is of 2. */
 interface Transmissions {

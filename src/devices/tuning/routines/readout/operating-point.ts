@@ -74,9 +74,10 @@ export function* bestOperatingPoint(
     .values.map((factor) => factor * full)
     .filter((amplitude) => amplitude <= 1)
   const scores: number[] = []
+  const mayHerald = true
   for (const amplitude of amplitudes) {
     const choices = Array.from(frequencies, (frequency) => ({ frequency, amplitude }))
-    scores.push(...(yield* statesAt(context, choices, { states, shots })).map(separationScore))
+    scores.push(...(yield* statesAt(context, choices, { states, shots, mayHerald })).map(separationScore))
   }
   const peak = yield* fitScorePeak(frequencies, amplitudes, scores)
   const details = { ...(peak.fit && { trace: peak.fit }), quality: peak.quality ?? {} }
@@ -95,7 +96,7 @@ export function* bestOperatingPoint(
   )
   if (near.length < AGAIN.fewest) return { frequency, amplitude, ...details }
   const choices = Array.from(near, (each) => ({ frequency: frequency.value, amplitude: each }))
-  const again = yield* statesAt(context, choices, { states, shots: AGAIN.shots * shots })
+  const again = yield* statesAt(context, choices, { states, shots: AGAIN.shots * shots, mayHerald })
   return { frequency, amplitude: leastGoodAmplitude(near, again.map(separationScore)), ...details }
 }
 

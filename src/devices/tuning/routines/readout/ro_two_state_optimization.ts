@@ -33,7 +33,7 @@ export const roTwoStateOptimization = defineRoutine({
   needs: ['measure_2state'],
   isReadAlone: true,
   // The power of most readouts is found in the third map, each with a row more.
-  size: { points: 2 * SCAN.frequencies * (3 * SCAN.amplitudes.points + 3), shots: SCAN.shots },
+  size: { points: 2 * SCAN.frequencies * (3 * SCAN.amplitudes.points + 3), shots: SCAN.shots, heralds: 1 },
   *measure(context) {
     const best = yield* bestOperatingPoint(context, SCAN)
     const choice = { frequency: best.frequency.value, amplitude: best.amplitude.value }

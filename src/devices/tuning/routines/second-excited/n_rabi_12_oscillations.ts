@@ -14,7 +14,7 @@ export const nRabi12Oscillations = defineRoutine({
   writes: ['r12.ef_amp180'],
   needs: ['r12'],
   refiner: true,
-  size: fineAmplitudeSize(FINE.repetitions.length),
+  size: { ...fineAmplitudeSize(FINE.repetitions.length), firstPart: 1 / 4 },
   *measure(context) {
     const { parameter, fit } = yield* fineHalfTurn(context, FINE)
     return { parameters: { 'r12.ef_amp180': parameter }, trace: fit.fit, quality: fit.quality }

@@ -53,7 +53,7 @@ export function* dragOptimum(
 /** Number of points of both sweeps, for the estimate of the duration. */
 export function dragSize({ repetitions }: Pick<DragOptions, 'repetitions'>) {
   const points = POINTS * (COARSE_REPETITIONS.length + repetitions.length)
-  return { points, shots: SHOTS, firstPart: 1 / 8 }
+  return { points, shots: SHOTS, firstPart: 1 / 8, heralds: 1 }
 }
 
 /** Checks that pairs of a pi pulse and its opposite cancel. */

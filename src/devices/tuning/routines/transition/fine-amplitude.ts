@@ -87,7 +87,7 @@ function excessBySlowNoise({ self }: RoutineContext): number {
 
 /** Number of points, for the estimate of the duration. */
 export function fineAmplitudeSize(rows: number) {
-  return { points: POINTS * rows, shots: SHOTS }
+  return { points: POINTS * rows, shots: SHOTS, heralds: 1 }
 }
 
 /** Quarter turns of the check: the last show one percent, the first what comes round to nothing there. */

@@ -61,7 +61,12 @@ interface RamseyOptions {
  */
 export function ramseyOn({ transition, firstWindow, maxWindow, checkDelay }: RamseyOptions) {
   return {
-    size: { points: (DETUNINGS.length + FRINGES.length) * (POINTS + 2), shots: SHOTS, firstPart: 1 / 8 },
+    size: {
+      points: (DETUNINGS.length + FRINGES.length) * (POINTS + 2),
+      shots: SHOTS,
+      firstPart: 1 / 8,
+      heralds: 1,
+    },
     *measure(context: RoutineContext): Measurement<Finding> {
       const stored = context.self.number(transition.frequency)
       const delays = context.axis('delay', {

@@ -1,0 +1,309 @@
+import type { ComplexSeries } from '../../fitting/complex-series.ts'
+import { UnsetValueError } from '../../pulse/builder.ts'
+import { PROGRAM_LIMITS } from '../../pulse/check-program.ts'
+import { partsOfPort, type Schedule } from '../../pulse/schedule.ts'
+import { acquire, type HeraldLog, type Measurement, type RoutineContext, RoutineError } from '../routine.ts'
+import { onGrid } from './accept.ts'
+
+/** Waits for a full reset from which on shots begin with a reading instead, ns. */
+export const LONG_WAIT_NS = 2e6
+/** A schedule that is longer, in units of the wait, would take as long with all shots that are dropped. */
+const MAX_DURATION_IN_WAITS = 1 / 6
+/** Of more qubits, hardly a shot begins with all in 0. */
+const MAX_QUBITS = 2
+/** Shots of each level with a full wait, by which a reading is judged, and of the test of what it keeps. */
+const CLOUD_SHOTS = 120
+const TEST_SHOTS = 10_000
+/** A shot is kept when its reading is that close to the middle of level 0, in standard deviations. */
+const MAX_RADIUS = 2
+/** What is kept has at least this distance from the middle of any other level: 0.26 % of one reach as far. */
+const FAR = 2.8
+const MIN_DISTANCE = FAR + 0.8
+/** Largest share of kept shots that are excited all the same: what a wait of four T1 leaves. */
+const MAX_EXCITED = 0.02
+/** Photons in a resonator fall by e² in 2 / (2π linewidth); e¹⁰ are enough. Without a linewidth, s. */
+const RING_DOWN = 10 / (2 * Math.PI)
+const DEFAULT_RING_DOWN_S = 5e-6
+/** Bins of an acquisition memory. */
+const MAX_BINS = 131_072
+/** A pulse that is closer to f12 than this may leave level 2, Hz. */
+const NEAR_F12 = 50e6
+
+/** How shots begin with a reading. */
+interface Start {
+  /** What each shot plays before its schedule; its acquisitions are those of the qubits, in order. */
+  readonly head: Schedule
+  readonly qubits: readonly string[]
+  readonly ringDownNs: number
+  readonly clouds: readonly Cloud[]
+  /** Share of the shots that are kept. */
+  readonly kept: number
+}
+
+/** Where the readings of a qubit lie. */
+interface Cloud {
+  readonly middles: readonly (readonly [re: number, im: number])[]
+  readonly sigma: number
+  /** Least distance of another level from 0, in sigma. */
+  readonly distance: number
+}
+
+/**
+ * Measures single shots that begin with a reading which finds their qubits in 0, instead of a long wait: a
+ * quarter turn makes both outcomes equally likely whatever the shot before has left, so that nothing of it is
+ * remembered, and only shots with a reading close to those of 0 are kept. How far others are excited all the
+ * same is measured, and equal at each point.
+ * @param shots that are kept, about
+ * @returns `[point][acquisition]`; undefined where a full wait is better, or the readings are not good enough
+ */
+export function* heraldedShots(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  { shots, waitNs }: { shots: number; waitNs: number },
+): Measurement<ComplexSeries[][] | undefined> {
+  const start = yield* startOf(context, points, waitNs)
+  if (!start) return undefined
+  const raw = Math.min(PROGRAM_LIMITS.shots, Math.ceil(shots / start.kept))
+  const size = Math.max(1, Math.floor(MAX_BINS / (2 * raw)))
+  const found: ComplexSeries[][] = []
+  for (let from = 0; from < points.length; from += size) {
+    const part = points.slice(from, from + size).map((point) => joined(start.head, point))
+    found.push(...(yield* keptOf(start, part, raw)))
+  }
+  return found
+}
+
+/** Whether shots of this measurement so far began with a reading. */
+export function isHeralded({ heralds }: RoutineContext): boolean {
+  return [...(heralds?.known.values() ?? [])].some((start) => start !== undefined)
+}
+
+/** The shots of programs that begin with the readings of a start, without those that it drops. */
+function* keptOf(
+  { qubits, clouds, ringDownNs }: Pick<Start, 'qubits' | 'clouds' | 'ringDownNs'>,
+  points: readonly Schedule[],
+  shots: number,
+): Measurement<ComplexSeries[][]> {
+  const results = yield* acquire({ kind: 'shots', shots, reset_ns: ringDownNs, points })
+  return results.map((point) => {
+    const kept: number[] = []
+    for (let shot = 0; shot < shots; shot++) {
+      const isKept = clouds.every((cloud, at) => isWithin(cloud, 0, point[at], shot))
+      if (isKept) kept.push(shot)
+    }
+    const only = (values: Float64Array | undefined) => kept.map((shot) => values?.[shot] ?? Number.NaN)
+    return point.slice(qubits.length).map(({ i, q }) => ({ re: only(i), im: only(q) }))
+  })
+}
+
+function radiusOf({ distance }: Cloud): number {
+  return Math.min(MAX_RADIUS, distance - FAR)
+}
+
+function isWithin(
+  cloud: Cloud,
+  level: number,
+  series: { i: Float64Array; q: Float64Array } | undefined,
+  shot: number,
+): boolean {
+  const [re, im] = cloud.middles[level] ?? [Number.NaN, Number.NaN]
+  const [x, y] = [(series?.i[shot] ?? Number.NaN) - re, (series?.q[shot] ?? Number.NaN) - im]
+  return Math.hypot(x, y) < radiusOf(cloud) * cloud.sigma
+}
+
+function* startOf(
+  context: RoutineContext,
+  points: readonly Schedule[],
+  waitNs: number,
+): Measurement<Start | undefined> {
+  const { heralds } = context
+  const mean = points.reduce((sum, { duration }) => sum + duration / points.length, 0)
+  if (!heralds || waitNs < LONG_WAIT_NS || mean > MAX_DURATION_IN_WAITS * waitNs) return undefined
+  const played = playedBy(context, points)
+  if (!played) return undefined
+  for (const point of ['measure_2state', 'measure'] as const) {
+    const draft = draftOf(context, played, point)
+    if (!draft) return undefined
+    const key = JSON.stringify([draft, waitNs])
+    const start = heralds.known.has(key) ? heralds.known.get(key) : yield* judged(context, draft, waitNs)
+    heralds.known.set(key, start)
+    if (start) return start as Start
+  }
+  return undefined
+}
+
+/** The qubits of points, how long the windows of each are, and whether its level 2 may be populated. */
+type Played = ReadonlyMap<string, { readonly windowNs: number | undefined; readonly visits2: boolean }>
+
+/** Undefined for points that cannot begin with a reading. */
+function playedBy(context: RoutineContext, points: readonly Schedule[]): Played | undefined {
+  const pulses = points.flatMap((point) => point.pulses)
+  const hasGates = pulses.some(({ port }) => partsOfPort(port).kind === 'fl')
+  const played = pulses.flatMap(({ port, frequency }) => {
+    const { element, kind } = partsOfPort(port)
+    return kind === 'fl' ? [] : [{ qubit: element, frequency, isDrive: kind === 'mw' }]
+  })
+  const qubits = new Set(played.map(({ qubit }) => qubit))
+  if (qubits.size > MAX_QUBITS) return undefined
+  const found = new Map<string, { windowNs: number | undefined; visits2: boolean }>()
+  for (const qubit of qubits) {
+    const windows = points.map(({ acquisitions }) => acquisitions.filter((each) => each.qubit === qubit))
+    // A sequencer integrates over windows of one length.
+    const lengths = new Set(windows.flat().map(({ duration }) => duration))
+    if (lengths.size > 1 || windows.some((own) => own.length > 1)) return undefined
+    const f12 = context.element(qubit).optional('clock_freqs.f12') ?? Number.NaN
+    const isNear = (each: (typeof played)[number]) =>
+      each.qubit === qubit && each.isDrive && Math.abs(each.frequency - f12) < NEAR_F12
+    found.set(qubit, { windowNs: [...lengths][0], visits2: hasGates || played.some(isNear) })
+  }
+  return found
+}
+
+/** A start before it is judged. */
+interface Draft {
+  readonly qubits: readonly string[]
+  readonly ringDownNs: number
+  readonly head: Schedule
+  /** A reading of each level. */
+  readonly levels: readonly Schedule[]
+  /** Number of levels of each qubit that are told apart. */
+  readonly counts: readonly number[]
+}
+
+/** Undefined where a qubit has no calibrated pulses or readout. */
+function draftOf(
+  context: RoutineContext,
+  played: Played,
+  point: 'measure' | 'measure_2state',
+): Draft | undefined {
+  const qubits = [...played.keys()]
+  // Of both ends of a gate, the upper one is moved to level 2.
+  const f01Of = (qubit: string) => context.element(qubit).optional('clock_freqs.f01') ?? 0
+  const highest = Math.max(...qubits.map(f01Of))
+  const counts = qubits.map((qubit) => {
+    const { visits2 = false } = played.get(qubit) ?? {}
+    return visits2 && (qubits.length === 1 || f01Of(qubit) === highest) ? 3 : 2
+  })
+  if (!qubits.every((qubit, at) => hasPulses(context, qubit, counts[at] ?? 2))) return undefined
+  const widths = qubits.map((qubit) => context.element(qubit).optional('resonator.linewidth'))
+  const ringDowns = widths.map((width) => (width ? RING_DOWN / width : DEFAULT_RING_DOWN_S))
+  const ringDown = onGrid(Math.max(...ringDowns))
+  const readingAfter = (schedule: ReturnType<RoutineContext['schedule']>) => {
+    schedule.barrier(...qubits)
+    for (const qubit of qubits) {
+      const { windowNs } = played.get(qubit) ?? {}
+      schedule.measure(qubit, { point, ...(windowNs !== undefined && { window: windowNs * 1e-9 }) })
+    }
+    return schedule.barrier(...qubits)
+  }
+  try {
+    const mixed = context.schedule()
+    for (const [at, qubit] of qubits.entries()) {
+      // What is in level 2 would stay there for hundreds of shots.
+      if (counts[at] === 3) mixed.rotate12(qubit, Math.PI / 2)
+      mixed.rotate(qubit, Math.PI / 2)
+    }
+    const head = readingAfter(mixed)
+    for (const qubit of qubits) head.delay(qubit, ringDown)
+    const levels = Array.from({ length: Math.max(...counts) }, (_, level) => {
+      const schedule = context.schedule()
+      for (const [at, qubit] of qubits.entries()) {
+        if (level > 0) schedule.rotate(qubit, Math.PI)
+        if (level > 1 && counts[at] === 3) schedule.rotate12(qubit, Math.PI)
+      }
+      return readingAfter(schedule).build()
+    })
+    return { qubits, counts, levels, head: head.build(), ringDownNs: Math.round(ringDown * 1e9) }
+  } catch (error) {
+    if (error instanceof UnsetValueError) return undefined
+    throw error
+  }
+}
+
+function hasPulses(context: RoutineContext, qubit: string, levels: number): boolean {
+  const element = context.element(qubit)
+  const paths = ['rxy.amp180', 'clock_freqs.f01', ...(levels > 2 ? ['r12.ef_amp180', 'clock_freqs.f12'] : [])]
+  return paths.every((path) => (element.optional(path) ?? 0) > 0)
+}
+
+/** A start whose readings tell the levels apart; the log is told why there is none. */
+function* judged(context: RoutineContext, draft: Draft, waitNs: number): Measurement<Start | undefined> {
+  const { qubits, counts, levels, ringDownNs, head } = draft
+  const log = context.heralds?.log
+  try {
+    const program = { kind: 'shots' as const, shots: CLOUD_SHOTS, reset_ns: waitNs, points: levels }
+    const readings = yield* acquire(program)
+    const clouds = qubits.map((_, at) =>
+      cloudOf(readings.slice(0, counts[at]).map((point) => point[at] ?? NOTHING)),
+    )
+    const close = clouds.findIndex(({ distance }) => !(distance >= MIN_DISTANCE))
+    if (close >= 0) {
+      const refusal = `${clouds[close]?.distance.toPrecision(2)} standard deviations of a reading tell 0 from another level, needed are ${MIN_DISTANCE}`
+      log?.note(qubits[close] ?? '', { refusal })
+      return undefined
+    }
+    const again = joined(head, levels[0] ?? head)
+    const [tested = []] = yield* keptOf({ qubits, clouds, ringDownNs }, [again], TEST_SHOTS)
+    const excited = clouds.map((cloud, at) => excitedOf(cloud, tested[at] ?? NO_SHOTS))
+    for (const [at, share] of excited.entries()) log?.note(qubits[at] ?? '', aboutExcited(share))
+    const kept = (tested[0]?.re.length ?? 0) / TEST_SHOTS
+    return excited.every(isFew) ? { head, qubits, ringDownNs, clouds, kept } : undefined
+  } catch (error) {
+    if (!(error instanceof RoutineError) || error.code !== 'not_playable') throw error
+    for (const qubit of qubits) log?.note(qubit, { refusal: error.message })
+    return undefined
+  }
+}
+
+function isFew(excited: number): boolean {
+  return excited <= MAX_EXCITED
+}
+
+function aboutExcited(excited: number): Parameters<HeraldLog['note']>[1] {
+  if (isFew(excited)) return { excited }
+  return { refusal: `${(100 * excited).toPrecision(2)} % of the shots that a reading finds in 0 are excited` }
+}
+
+const NO_SHOTS: ComplexSeries = { re: [], im: [] }
+const NOTHING = { i: new Float64Array(), q: new Float64Array() }
+
+/** The readings of a qubit by its level; few of them are in another one, which no median sees. */
+function cloudOf(readings: readonly { i: Float64Array; q: Float64Array }[]): Cloud {
+  const middles = readings.map(({ i, q }) => [medianOf(i), medianOf(q)] as const)
+  const [[re, im] = [Number.NaN, Number.NaN], ...others] = middles
+  const { i, q } = readings[0] ?? NOTHING
+  const deviations = [...i.map((value) => Math.abs(value - re)), ...q.map((value) => Math.abs(value - im))]
+  const sigma = MEDIAN_TO_SIGMA * medianOf(deviations)
+  const distances = others.map(([x, y]) => Math.hypot(x - re, y - im) / sigma)
+  return { middles, sigma, distance: Math.min(...distances) }
+}
+
+/** Standard deviations in a median of absolute deviations of normal values. */
+const MEDIAN_TO_SIGMA = 1.4826
+
+/** The share of readings that are as close to another level as those of that are mostly. */
+function excitedOf(cloud: Cloud, { re, im }: ComplexSeries): number {
+  const series = { i: Float64Array.from(re), q: Float64Array.from(im) }
+  const others = cloud.middles.map((_, level) => level).slice(1)
+  const isExcited = (_: number, shot: number) => others.some((level) => isWithin(cloud, level, series, shot))
+  const share = Array.from(re).filter(isExcited).length / re.length
+  return share / (1 - Math.exp(-(radiusOf(cloud) ** 2) / 2))
+}
+
+function medianOf(values: ArrayLike<number>): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** A schedule after another one. */
+function joined(first: Schedule, second: Schedule): Schedule {
+  const later = <Part extends { readonly at: number }>(part: Part) => ({
+    ...part,
+    at: part.at + first.duration,
+  })
+  return {
+    duration: first.duration + second.duration,
+    pulses: [...first.pulses, ...second.pulses.map(later)],
+    acquisitions: [...first.acquisitions, ...second.acquisitions.map(later)],
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { randomInt } from 'node:crypto'
+import { compileProgram } from '../../../../src/devices/bench/sequencer/compile/compile-program.ts'
+import { assemble } from '../../../support/sequencer/language/assemble.ts'
+import { qubitOf } from '../../../support/simulated-chip/experiments.ts'
+import { LONG_LIVED, longLived, RESET_S } from '../../../support/tuning/long-lived-qubit.ts'
+
+setDefaultTimeout(120_000)
+
+/** What a routine finds, and its standard error. */
+const FOUND = [
+  ['ramsey_correction', 'clock_freqs.f01'],
+  ['t2', 'coherence.t2_star'],
+  ['motzoi_parameter', 'rxy.motzoi'],
+  ['n_rabi_oscillations', 'rxy.amp180'],
+] as const
+
+describe('shots that begin with a reading instead of a long wait', () => {
+  const seed = Number(process.env['SVC_TEST_SEED'] ?? randomInt(2 ** 31))
+  test(`find what shots with full waits find, in a tenth of the time (SVC_TEST_SEED=${seed})`, async () => {
+    const [heralded, waiting] = [longLived(seed), longLived(seed, { isHeralded: false })]
+    for (const [name, path] of FOUND) {
+      const outcomes = [await heralded.measure(name), await waiting.measure(name)]
+      expect([name, ...outcomes.map(({ error }) => error?.message)]).toEqual([name, undefined, undefined])
+      const [one, other] = outcomes.map(({ finding }) => finding?.parameters?.[path])
+      const error = Math.hypot(one?.error ?? Number.NaN, other?.error ?? Number.NaN)
+      expect([name, Math.abs(Number(one?.value) - Number(other?.value)) < 5 * error]).toEqual([name, true])
+      // As good as before, not only as wide.
+      expect(one?.error).toBeLessThan(1.5 * (other?.error ?? 0))
+    }
+    expect(heralded.seconds()).toBeLessThan(waiting.seconds() / 10)
+    const [note, ...others] = heralded.heralds.notes()
+    expect(others).toEqual([])
+    const share = /^q0: shots began with a reading in 0 instead of a full wait; at most (\S+) % of them/.exec(
+      note ?? '',
+    )?.[1]
+    expect(Number(share)).toBeWithin(0, 1)
+    expect(waiting.heralds.notes()).toEqual([])
+  })
+
+  test('finds the error of a gate without what the shot before has left', async () => {
+    const qubit = longLived(4)
+    qubit.values.set('q0', 'coherence.t1', LONG_LIVED.t1)
+    const { error, finding } = await qubit.measure('randomized_benchmarking')
+    expect(error?.message).toBeUndefined()
+    const { error: found = Number.NaN, fidelityError = Number.NaN } = finding?.benchmark ?? {}
+    expect(Math.abs(found / qubit.gateError - 1)).toBeLessThan(0.1 + (3 * fidelityError) / qubit.gateError)
+  })
+
+  test('are not taken where a reading does not tell the levels apart, which is said', async () => {
+    const qubit = longLived(4)
+    qubitOf(qubit.truth, 'q0').readout.noise *= 4
+    const { error } = await qubit.measure('all_xy')
+    expect(error?.message).toBeUndefined()
+    expect(qubit.programs.at(-1)).toMatchObject({ kind: 'average', reset_ns: RESET_S * 1e9 })
+    expect(qubit.heralds.notes()[0]).toMatch(
+      /^q0: shots of some routines waited for a full reset: \d(\.\d)? standard deviations of a reading/,
+    )
+  })
+
+  test('are not taken where waits are short', async () => {
+    const qubit = longLived(4, { reset: 500e-6 })
+    await qubit.measure('all_xy')
+    expect(qubit.programs.map(({ kind }) => kind)).toEqual(['average'])
+    expect(qubit.heralds.notes()).toEqual([])
+  })
+
+  test('are programs that the sequencers of a cluster play', async () => {
+    const qubit = longLived(4)
+    await qubit.measure('all_xy')
+    const last = qubit.programs.at(-1)
+    if (!last) throw new Error('nothing was played')
+    expect(last).toMatchObject({ kind: 'shots' })
+    expect(last.points[0]?.acquisitions).toHaveLength(2)
+    const memory = () => ({ instructions: 16_384, samples: 16_384, bins: 131_072 })
+    const ports = { ncoHz: () => 100e6, markers: () => 1, memory, delayNs: () => 0 }
+    const sequences = [...compileProgram(last, ports)].flatMap(({ ports: all }) => [...all.values()])
+    expect(sequences.flatMap(({ sequence }) => assemble(sequence.program).problems)).toEqual([])
+    // Two windows of one length a shot, each with bins of its own.
+    const placed = sequences.filter(({ integrationNs }) => integrationNs !== undefined)
+    expect(placed[0]?.placements).toHaveLength(2 * last.points.length)
+  })
+})
