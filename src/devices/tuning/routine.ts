@@ -103,6 +103,12 @@ export interface Finding {
   readonly notes?: readonly string[]
 }
 
+interface ErrorDetails {
+  trace?: FitTrace
+  quality?: Quality
+  isCertain?: boolean
+}
+
 /** Why a measurement found nothing on one target. */
 export class RoutineError extends Error {
   override readonly name = 'RoutineError'
@@ -115,9 +121,12 @@ export class RoutineError extends Error {
   /** What was measured nevertheless. */
   readonly trace: FitTrace | undefined
   readonly quality: Quality | undefined
+  /** True when more shots would say the same; another attempt may not. */
+  readonly isCertain: boolean
 
-  constructor(code: string, message: string, details: { trace?: FitTrace; quality?: Quality } = {}) {
+  constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message)
+    this.isCertain = details.isCertain ?? false
     this.code = code
     this.trace = details.trace
     this.quality = details.quality

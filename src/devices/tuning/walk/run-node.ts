@@ -175,10 +175,13 @@ async function measureAll(
   })
 }
 
-/** Whether more shots cannot change a failure; at the end of a sweep, the next attempt looks beyond. */
+/**
+ * Whether more shots cannot change a failure, or another attempt comes first that may: at the end of a sweep
+ * it looks beyond, and a frequency that jumps may rest in it.
+ */
 function isFinal(error: unknown, isLast: boolean): boolean {
   if (!(error instanceof RoutineError) || FINAL_CODES.has(error.code)) return true
-  return error.code === 'edge_of_sweep' && !isLast
+  return (error.code === 'edge_of_sweep' || error.isCertain) && !isLast
 }
 
 /** Failures after which it matters where a routine has looked. */

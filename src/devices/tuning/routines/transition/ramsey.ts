@@ -1,7 +1,7 @@
 import type { Estimate, FitTrace, Quality } from '../../../fitting/fit.ts'
 import { beatOf } from '../../../fitting/models/beating.ts'
 import { fitDampedCosine, solveDetuning } from '../../../fitting/models/damped-cosine.ts'
-import { accepted, checkOf, onGrid } from '../../measure/accept.ts'
+import { accepted, checkOf, onGrid, tracesOf } from '../../measure/accept.ts'
 import { ROUGH_T2_STAR } from '../../measure/inputs.ts'
 import { populations } from '../../measure/references.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
@@ -142,7 +142,7 @@ function* assertOneFrequency({ fringes, trace, quality }: Pass): Measurement<voi
   const distance = yield* beatOf(fringes)
   if (distance === undefined) return
   const message = `The transition jumps between two frequencies, ${Math.round(distance / 1e3)} kHz apart`
-  throw new RoutineError('unresolved', message, { trace, quality })
+  throw new RoutineError('unresolved', message, { trace, quality, isCertain: true })
 }
 
 /** Fringes at each artificial detuning, and the detuning of the transition that explains them all. */
@@ -157,9 +157,11 @@ function* pass(context: RoutineContext, transition: Transition, input: PassInput
     const fit = accepted(yield* fitDampedCosine(delays, found, { wanted: 'frequency' }))
     fits.push({ artificial, signal: found, ...fit })
   }
-  const solved = accepted(
-    solveDetuning(fits.map(({ artificial, values }) => ({ artificial, frequency: values.frequency }))),
+  const solved = solveDetuning(
+    fits.map(({ artificial, values }) => ({ artificial, frequency: values.frequency })),
   )
+  if (!solved.ok)
+    throw new RoutineError(solved.code, solved.message, { ...tracesOf(solved), isCertain: true })
   const decays = fits.map(({ values }) => values.decay.value).sort((one, other) => one - other)
   const shown = fits.at(-1)
   return {
