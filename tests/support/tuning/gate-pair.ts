@@ -1,4 +1,5 @@
 import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import type { HeraldLog } from '../../../src/devices/tuning/routine.ts'
 import { bestPulse } from '../simulated-chip/best-pulse.ts'
 import { quietTruth } from '../simulated-chip/chips.ts'
 import { qubitOf } from '../simulated-chip/experiments.ts'
@@ -25,6 +26,8 @@ interface GateOptions {
   shortT1?: number
   /** Changes the truth before anything follows from it. */
   adjust?: (truth: ChipTruth) => void
+  /** Takes how well shots begin with a reading; without it, all wait. */
+  heraldLog?: HeraldLog
 }
 
 /**
@@ -32,7 +35,15 @@ interface GateOptions {
  * about where a chevron finds it: the duration on the grid of 4 ns, the frequency or the amplitude a little
  * off.
  */
-export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3, shortT1, adjust }: GateOptions) {
+export function gatePair({
+  hand,
+  seed,
+  kind = 'parametric',
+  detuning = 80e3,
+  shortT1,
+  adjust,
+  heraldLog,
+}: GateOptions) {
   const truth: ChipTruth = { ...quietTruth(2, seed, kind), shots_noise: true, hand }
   adjust?.(truth)
   const gate = truth.edges[EDGE]
@@ -45,6 +56,7 @@ export function gatePair({ hand, seed, kind = 'parametric', detuning = 80e3, sho
   const amplitude = isTone ? 0.5 : Math.sqrt(-gap / gate.shift) * (1 + detuning / (2 * gap))
   const exchange = gate.exchange * (isTone ? amplitude : 1)
   const pair = simulatedPair(truth, {
+    heraldLog,
     edge: {
       'cz.square_amp': amplitude,
       'cz.square_duration': Math.round(1 / (2 * exchange) / 4e-9) * 4e-9,

@@ -143,7 +143,9 @@ function playedBy(context: RoutineContext, points: readonly Schedule[]): Played 
     const { element, kind } = partsOfPort(port)
     return kind === 'fl' ? [] : [{ qubit: element, frequency, isDrive: kind === 'mw' }]
   })
-  const qubits = new Set(played.map(({ qubit }) => qubit))
+  // An end of a gate that is not driven is in 1 now and then, for as long as it takes to relax: many shots.
+  const ends = hasGates ? [context.parent.name, context.child.name] : []
+  const qubits = new Set([...ends, ...played.map(({ qubit }) => qubit)])
   if (qubits.size > MAX_QUBITS) return undefined
   const found = new Map<string, { windowNs: number | undefined; visits2: boolean }>()
   for (const qubit of qubits) {

@@ -1,8 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomInt } from 'node:crypto'
 import { compileProgram } from '../../../../src/devices/bench/sequencer/compile/compile-program.ts'
+import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import { czLocalPhases } from '../../../../src/devices/tuning/routines/edge/cz_local_phases.ts'
+import { Heralds } from '../../../../src/devices/tuning/run/heralds.ts'
 import { assemble } from '../../../support/sequencer/language/assemble.ts'
 import { qubitOf } from '../../../support/simulated-chip/experiments.ts'
+import { gatePair } from '../../../support/tuning/gate-pair.ts'
 import { LONG_LIVED, longLived, RESET_S } from '../../../support/tuning/long-lived-qubit.ts'
 
 setDefaultTimeout(120_000)
@@ -45,6 +49,30 @@ describe('shots that begin with a reading instead of a long wait', () => {
     expect(error?.message).toBeUndefined()
     const { error: found = Number.NaN, fidelityError = Number.NaN } = finding?.benchmark ?? {}
     expect(Math.abs(found / qubit.gateError - 1)).toBeLessThan(0.1 + (3 * fidelityError) / qubit.gateError)
+  })
+
+  test('find both ends of a gate in 0, also one that is not driven', async () => {
+    const heralds = new Heralds()
+    const adjust = ({ qubits }: ChipTruth) => {
+      for (const qubit of Object.values(qubits)) Object.assign(qubit, LONG_LIVED)
+    }
+    const { pair, value, truthNow } = gatePair({ hand: 1, seed: 1, heraldLog: heralds, adjust })
+    for (const qubit of ['q0', 'q1']) pair.values.set(qubit, 'reset.duration', RESET_S)
+    const { error, finding } = await pair.measure(czLocalPhases)
+    expect(error?.message).toBeUndefined()
+    const { local } = truthNow()
+    for (const [qubit, role] of [
+      ['q0', 'parent'],
+      ['q1', 'child'],
+    ] as const) {
+      const path = `cz.${role}_phase_correction`
+      // The correction is minus the phase; one degree is what full waits leave of slow noise and drift.
+      const distance = Math.abs(value(path) + (local[qubit] ?? Number.NaN))
+      const spread = finding?.parameters?.[path]?.error ?? Number.NaN
+      expect(distance).toBeLessThan(1 + 4 * spread)
+      expect(spread).toBeLessThan(1)
+    }
+    expect(heralds.notes().map((note) => note.slice(0, 16))).toEqual(['q0: shots began ', 'q1: shots began '])
   })
 
   test('are not taken where a reading does not tell the levels apart, which is said', async () => {
