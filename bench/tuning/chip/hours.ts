@@ -55,19 +55,24 @@ for (const [name, { columns, reset, goal }] of Object.entries(CHIPS)) {
     wrapChip: (chip) => counting(chip, hours),
   })
   let plan: NonNullable<CalibrationStep['plan']> = []
-  const { status } = await bench.calibrate(
+  let beforeVerification: number | undefined
+  const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, each) => total + each, 0)
+  const { status, errors, notes } = await bench.calibrate(
     {},
     {
       progress(step) {
         plan = step.plan ?? plan
+        if (step.phase === 'verifying') beforeVerification ??= sum(hours)
       },
     },
   )
   const planned = new Map(plan.map((node) => [node.routine, (node.estimate_s ?? 0) / 3_600]))
-  const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, each) => total + each, 0)
+  const verification = sum(hours) - (beforeVerification ?? sum(hours))
   console.log(
-    `\n### ${name}, seed ${flags.seed}: ${status}; routines as planned ${sum(planned).toFixed(2)} h, all that was played ${sum(hours).toFixed(2)} h (goal ${goal} h)\n`,
+    `\n### ${name}, seed ${flags.seed}: ${status}; routines as planned ${sum(planned).toFixed(2)} h, all that was played ${sum(hours).toFixed(2)} h (goal ${goal} h), of which ${verification.toFixed(2)} h after the last routine\n`,
   )
+  for (const line of [...(errors ?? []), ...(notes ?? []).filter((note) => /shots|moved|switches/.test(note))])
+    console.log(`- ${line}`)
   const longest = [...hours].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
   printTable(
     ['routine', 'planned, h', 'played, h'],
