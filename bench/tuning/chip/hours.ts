@@ -71,7 +71,10 @@ for (const [name, { columns, reset, goal }] of Object.entries(CHIPS)) {
   console.log(
     `\n### ${name}, seed ${flags.seed}: ${status}; routines as planned ${sum(planned).toFixed(2)} h, all that was played ${sum(hours).toFixed(2)} h (goal ${goal} h), of which ${verification.toFixed(2)} h after the last routine\n`,
   )
-  for (const line of [...(errors ?? []), ...(notes ?? []).filter((note) => /shots|moved|switches/.test(note))])
+  for (const line of [
+    ...(errors ?? []),
+    ...(notes ?? []).filter((note) => /shots|moved|switches/.test(note)),
+  ])
     console.log(`- ${line}`)
   const longest = [...hours].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
   printTable(
