@@ -55,21 +55,18 @@ for (const [name, { columns, reset, goal }] of Object.entries(CHIPS)) {
     wrapChip: (chip) => counting(chip, hours),
   })
   let plan: NonNullable<CalibrationStep['plan']> = []
-  let beforeVerification: number | undefined
-  const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, each) => total + each, 0)
   const { status, errors, notes } = await bench.calibrate(
     {},
     {
       progress(step) {
         plan = step.plan ?? plan
-        if (step.phase === 'verifying') beforeVerification ??= sum(hours)
       },
     },
   )
+  const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, each) => total + each, 0)
   const planned = new Map(plan.map((node) => [node.routine, (node.estimate_s ?? 0) / 3_600]))
-  const verification = sum(hours) - (beforeVerification ?? sum(hours))
   console.log(
-    `\n### ${name}, seed ${flags.seed}: ${status}; routines as planned ${sum(planned).toFixed(2)} h, all that was played ${sum(hours).toFixed(2)} h (goal ${goal} h), of which ${verification.toFixed(2)} h after the last routine\n`,
+    `\n### ${name}, seed ${flags.seed}: ${status}; routines as planned ${sum(planned).toFixed(2)} h, all that was played ${sum(hours).toFixed(2)} h (goal ${goal} h)\n`,
   )
   for (const line of [
     ...(errors ?? []),
