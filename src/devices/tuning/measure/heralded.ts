@@ -168,7 +168,7 @@ interface Draft {
   readonly head: Schedule
   /** A reading of each level. */
   readonly levels: readonly Schedule[]
-  /** Number of levels of each qubit that are told apart. */
+  /** Number of levels of each qubit that its readings distinguish. */
   readonly counts: readonly number[]
 }
 
@@ -228,7 +228,7 @@ function hasPulses(context: RoutineContext, qubit: string, levels: number): bool
   return paths.every((path) => (element.optional(path) ?? 0) > 0)
 }
 
-/** A start whose readings tell the levels apart; the log is told why there is none. */
+/** A start whose readings distinguish the levels; the reason why there is none goes into the log. */
 function* judged(context: RoutineContext, draft: Draft, waitNs: number): Measurement<Start | undefined> {
   const { qubits, counts, levels, ringDownNs, head } = draft
   const log = context.heralds?.log
@@ -240,7 +240,7 @@ function* judged(context: RoutineContext, draft: Draft, waitNs: number): Measure
     )
     const close = clouds.findIndex(({ distance }) => !(distance >= MIN_DISTANCE))
     if (close >= 0) {
-      const refusal = `${clouds[close]?.distance.toPrecision(2)} standard deviations of a reading tell 0 from another level, needed are ${MIN_DISTANCE}`
+      const refusal = `${clouds[close]?.distance.toPrecision(2)} standard deviations of a reading tell 0 from another level, needed are ${MIN_DISTANCE.toPrecision(2)}`
       log?.note(qubits[close] ?? '', { refusal })
       return undefined
     }
