@@ -73,11 +73,6 @@ export function* heraldedShots(
   return found
 }
 
-/** Whether shots of this measurement so far began with a reading. */
-export function isHeralded({ heralds }: RoutineContext): boolean {
-  return [...(heralds?.known.values() ?? [])].some((start) => start !== undefined)
-}
-
 /** The shots of programs that begin with the readings of a start, without those that it drops. */
 function* keptOf(
   { qubits, clouds, ringDownNs }: Pick<Start, 'qubits' | 'clouds' | 'ringDownNs'>,

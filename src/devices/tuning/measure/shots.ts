@@ -12,6 +12,14 @@ interface ShotOptions {
   readonly mayHerald?: boolean
 }
 
+/** Every shot of each acquisition at each point, and what it started from. */
+interface StartedShots {
+  /** `[point][acquisition]` */
+  readonly found: ComplexSeries[][]
+  /** Whether each shot began with a reading instead of a wait. */
+  readonly isHeralded: boolean
+}
+
 /** Measures every shot at each point; every schedule reads one qubit. */
 export function* shotsOf(
   context: RoutineContext,
@@ -19,23 +27,20 @@ export function* shotsOf(
   shots: number,
   options: ShotOptions = {},
 ): Measurement<ComplexSeries[]> {
-  const found = yield* allShotsOf(context, points, shots, options)
+  const { found } = yield* allShotsOf(context, points, shots, options)
   return found.map(([first]) => first ?? { re: [], im: [] })
 }
 
-/**
- * Measures every shot of each acquisition at each point, `[point][acquisition]`, split into programs that fit
- * the memory.
- */
+/** Measures every shot of each acquisition at each point, split into programs that fit the memory. */
 export function* allShotsOf(
   context: RoutineContext,
   points: readonly Schedule[],
   shots: number,
   { mayHerald = false }: ShotOptions = {},
-): Measurement<ComplexSeries[][]> {
+): Measurement<StartedShots> {
   const waitNs = resetNs(context)
   const heralded = mayHerald ? yield* heraldedShots(context, points, { shots, waitNs }) : undefined
-  if (heralded) return heralded
+  if (heralded) return { found: heralded, isHeralded: true }
   const size = Math.max(1, Math.floor(MAX_BINS / shots))
   const found: ComplexSeries[][] = []
   for (let from = 0; from < points.length; from += size) {
@@ -48,7 +53,7 @@ export function* allShotsOf(
     })
     for (const point of results) found.push(point.map(({ i, q }) => ({ re: i, im: q })))
   }
-  return found
+  return { found, isHeralded: false }
 }
 
 /** A schedule that brings a qubit to a state: 0, 1, or 2 by way of 1. */

@@ -23,7 +23,7 @@ export function* aloneAndBeside(context: RoutineContext, shots: number): Measure
   const mates = context.lineMatesOf(context.target)
   const points = [readBeside(context, 0, []), readBeside(context, 1, [])]
   if (mates.length > 0) points.push(readBeside(context, 0, mates))
-  const found = yield* allShotsOf(context, points, context.shots(shots))
+  const { found } = yield* allShotsOf(context, points, context.shots(shots))
   return found.map(([first]) => first ?? { re: [], im: [] })
 }
 
@@ -57,7 +57,7 @@ export function* toneShifts(
   if (total === 0) return qubits.map(() => 0)
   if (mates.length === 1) return qubits.map((qubit) => (qubit === mates[0] ? total : 0))
   const points = mates.map((mate) => readBeside(context, 0, [mate]))
-  const found = yield* allShotsOf(context, points, context.shots(SHOTS))
+  const { found } = yield* allShotsOf(context, points, context.shots(SHOTS))
   return qubits.map((qubit) => {
     const [series] = found[mates.indexOf(qubit)] ?? []
     return series ? shiftOf(series) : 0

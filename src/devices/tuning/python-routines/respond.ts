@@ -93,6 +93,6 @@ function* singleShots(
       `${samples} samples of single shots, at most ${MAX_SAMPLES} at a time; ask for fewer schedules or shots`,
     )
   }
-  const found = yield* allShotsOf(context, points, shots)
+  const { found } = yield* allShotsOf(context, points, shots)
   return found.map((point) => point.map(({ re, im }) => Array.from(re, (value, at) => [value, im[at]])))
 }

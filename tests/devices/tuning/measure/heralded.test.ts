@@ -2,6 +2,10 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomInt } from 'node:crypto'
 import { compileProgram } from '../../../../src/devices/bench/sequencer/compile/compile-program.ts'
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
+import { readBoth } from '../../../../src/devices/tuning/measure/pair/joint-readout.ts'
+import { leftOfPair } from '../../../../src/devices/tuning/measure/pair/pair-remainder.ts'
+import { allShotsOf } from '../../../../src/devices/tuning/measure/shots.ts'
+import { defineRoutine } from '../../../../src/devices/tuning/routine.ts'
 import { czLocalPhases } from '../../../../src/devices/tuning/routines/edge/cz_local_phases.ts'
 import { Heralds } from '../../../../src/devices/tuning/run/heralds.ts'
 import { assemble } from '../../../support/sequencer/language/assemble.ts'
@@ -10,6 +14,17 @@ import { gatePair } from '../../../support/tuning/gate-pair.ts'
 import { LONG_LIVED, longLived, RESET_S } from '../../../support/tuning/long-lived-qubit.ts'
 
 setDefaultTimeout(120_000)
+
+/** A pair of very good qubits, and the log of its shots. */
+function longLivedPair() {
+  const heralds = new Heralds()
+  const adjust = ({ qubits }: ChipTruth) => {
+    for (const qubit of Object.values(qubits)) Object.assign(qubit, LONG_LIVED)
+  }
+  const gate = gatePair({ hand: 1, seed: 1, heraldLog: heralds, adjust })
+  for (const qubit of ['q0', 'q1']) gate.pair.values.set(qubit, 'reset.duration', RESET_S)
+  return { ...gate, heralds }
+}
 
 /** What a routine finds, and its standard error. */
 const FOUND = [
@@ -52,12 +67,7 @@ describe('shots that begin with a reading instead of a long wait', () => {
   })
 
   test('find both ends of a gate in 0, also one that is not driven', async () => {
-    const heralds = new Heralds()
-    const adjust = ({ qubits }: ChipTruth) => {
-      for (const qubit of Object.values(qubits)) Object.assign(qubit, LONG_LIVED)
-    }
-    const { pair, value, truthNow } = gatePair({ hand: 1, seed: 1, heraldLog: heralds, adjust })
-    for (const qubit of ['q0', 'q1']) pair.values.set(qubit, 'reset.duration', RESET_S)
+    const { pair, value, truthNow, heralds } = longLivedPair()
     const { error, finding } = await pair.measure(czLocalPhases)
     expect(error?.message).toBeUndefined()
     const { local } = truthNow()
@@ -73,6 +83,28 @@ describe('shots that begin with a reading instead of a long wait', () => {
       expect(spread).toBeLessThan(1)
     }
     expect(heralds.notes().map((note) => note.slice(0, 16))).toEqual(['q0: shots began ', 'q1: shots began '])
+  })
+
+  test('leave the correction of other shots of the same routine, which waited', async () => {
+    const { pair } = longLivedPair()
+    const left: (readonly number[])[] = []
+    const mixed = defineRoutine({
+      ...{ name: 'mixed', kind: 'edge', size: { points: 2, shots: 10 } },
+      *measure(context) {
+        const { name } = context.parent
+        for (const delay of [0, RESET_S / 5]) {
+          const points = [readBoth(context.schedule().rotate(name, Math.PI).delay(name, delay), context)]
+          left.push(leftOfPair(context, yield* allShotsOf(context, points, 10, { mayHerald: true })))
+        }
+        return { benchmark: { metric: 'none', fidelity: 1, error: 0, fidelityError: 0 } }
+      },
+    })
+    expect((await pair.measure(mixed)).error?.message).toBeUndefined()
+    const share = Math.exp(-RESET_S / LONG_LIVED.t1)
+    expect(left).toEqual([
+      [0, 0],
+      [share, share],
+    ])
   })
 
   test('are not taken where a reading does not tell the levels apart, which is said', async () => {

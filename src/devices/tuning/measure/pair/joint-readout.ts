@@ -22,6 +22,8 @@ export interface JointReadout {
   readonly assignments: readonly (readonly (readonly number[])[])[]
   /** Per qubit: rotation (rad) and threshold of its real part. */
   readonly axes: readonly { readonly rotation: number; readonly threshold: number }[]
+  /** Whether the shots of the states began with a reading. */
+  readonly isHeralded: boolean
 }
 
 /** Both qubits of an edge read at the same time, at their points of best separation. */
@@ -39,7 +41,8 @@ export function readBoth(schedule: ScheduleBuilder, { parent, child }: RoutineCo
  */
 export function* jointReadout(context: RoutineContext): Measurement<JointReadout> {
   const points = STATES.map((states) => readBoth(preparedPair(context, states), context))
-  const found = yield* allShotsOf(context, points, context.shots(REFERENCE_SHOTS), { mayHerald: true })
+  const options = { mayHerald: true }
+  const { found, isHeralded } = yield* allShotsOf(context, points, context.shots(REFERENCE_SHOTS), options)
   const fits: Discriminator[] = []
   for (const qubit of [0, 1]) {
     const [zero = NOTHING, one = NOTHING] = [0, 1].map((state) =>
@@ -48,6 +51,7 @@ export function* jointReadout(context: RoutineContext): Measurement<JointReadout
     fits.push(accepted(yield* discriminate(zero, one)).values)
   }
   return {
+    isHeralded,
     assignments: fits.map(({ assignment }) => assignment),
     axes: fits.map(({ rotation, threshold }) => ({
       rotation: (rotation.value * Math.PI) / 180,
@@ -57,7 +61,10 @@ export function* jointReadout(context: RoutineContext): Measurement<JointReadout
 }
 
 /** Counts of 00, 01, 10 and 11 of a point that reads both qubits. */
-export function countsOf([parent, child]: readonly ComplexSeries[], { axes }: JointReadout): number[] {
+export function countsOf(
+  [parent, child]: readonly ComplexSeries[],
+  { axes }: Pick<JointReadout, 'axes'>,
+): number[] {
   const counts = [0, 0, 0, 0]
   const [ofParent, ofChild] = axes
   const shots = parent?.re.length ?? 0

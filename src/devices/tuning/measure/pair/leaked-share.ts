@@ -33,7 +33,7 @@ export function* leakedShare(context: RoutineContext): Measurement<LeakedShare |
     return readBoth(schedule, context)
   })
   const which = high.name === context.parent.name ? 0 : 1
-  const found = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
+  const { found } = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
   const [zero = NOWHERE, one = NOWHERE, two = NOWHERE] = found.map((shots) => meanOf(shots[which]))
   const across = minus(one, zero)
   const area = cross(across, minus(two, zero))

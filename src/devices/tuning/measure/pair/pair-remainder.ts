@@ -1,5 +1,4 @@
 import type { RoutineContext } from '../../routine.ts'
-import { isHeralded } from '../heralded.ts'
 import { resetNs } from '../references.ts'
 import type { JointReadout } from './joint-readout.ts'
 
@@ -13,8 +12,8 @@ const ROUNDS = 4
  * What the waits of an edge leave of state 1 of its qubits, by their T1; nothing where that is unknown, or
  * where shots begin with a reading.
  */
-export function leftOfPair(context: RoutineContext): Left {
-  if (isHeralded(context)) return [0, 0]
+export function leftOfPair(context: RoutineContext, { isHeralded }: { readonly isHeralded: boolean }): Left {
+  if (isHeralded) return [0, 0]
   const wait = resetNs(context) * 1e-9
   const leftOf = (t1: number | undefined) => (t1 === undefined ? 0 : Math.exp(-wait / t1))
   return [leftOf(context.parent.optional('coherence.t1')), leftOf(context.child.optional('coherence.t1'))]
@@ -24,8 +23,8 @@ export function leftOfPair(context: RoutineContext): Left {
 export interface SurvivalReading {
   /** How often a mixed state is read as 00. */
   readonly base: number
-  /** The survival that the same sequence has when each shot starts in 00. */
-  withoutRemainder(survival: number): number
+  /** The survival that the same sequence has when each shot starts in 00, instead of with this left. */
+  withoutRemainder(survival: number, left: Left): number
 }
 
 /**
@@ -35,8 +34,12 @@ export interface SurvivalReading {
  *
  * A sequence that keeps the share f leaves Z of each qubit with z = f (1 − e + ez), with e of state 1 left,
  * and ZZ of both with the product of what both start with.
+ * @param left of the shots that gave the assignments
  */
-export function survivalReading({ assignments }: JointReadout, left: Left): SurvivalReading {
+export function survivalReading(
+  { assignments }: Pick<JointReadout, 'assignments'>,
+  left: Left,
+): SurvivalReading {
   const readingOf = (qubit: 0 | 1) => {
     const [[zero = Number.NaN] = [], [one = Number.NaN] = []] = assignments[qubit] ?? []
     // A share e / (1 + e) started in 1, which the pulse to 1 brings to 0.
@@ -59,9 +62,9 @@ export function survivalReading({ assignments }: JointReadout, left: Left): Surv
   const amplitude = survivalOf(1, [0, 0]) - base
   return {
     base,
-    withoutRemainder(survival) {
+    withoutRemainder(survival, remaining) {
       let f = (survival - base) / amplitude
-      for (let round = 0; round < ROUNDS; round++) f += (survival - survivalOf(f, left)) / amplitude
+      for (let round = 0; round < ROUNDS; round++) f += (survival - survivalOf(f, remaining)) / amplitude
       return base + amplitude * f
     },
   }

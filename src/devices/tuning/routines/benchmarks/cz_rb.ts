@@ -35,7 +35,7 @@ export const czRb = defineRoutine({
   size: { points: 2 * DEPTHS.length * SEEDS, shots: SHOTS, heralds: 2 },
   *measure(context) {
     const readout = yield* jointReadout(context)
-    const { base, withoutRemainder } = survivalReading(readout, leftOfPair(context))
+    const { base, withoutRemainder } = survivalReading(readout, leftOfPair(context, readout))
     const reading = { readout, withoutRemainder, shareOf2: yield* leakedShare(context) }
     const kinds = [false, true].map((isInterleaved): Decay => ({ isInterleaved, survival: [], leaked: [] }))
     const { depths } = yield* sampleDecay(context, {
@@ -110,11 +110,12 @@ function* addSeed(
   { depths, seed, readout, withoutRemainder, shareOf2 }: SeedOptions,
 ): Measurement<void> {
   const points = depths.map((depth) => sequence(context, depth, seed, isInterleaved))
-  const found = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
+  const { found, isHeralded } = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
+  const left = leftOfPair(context, { isHeralded })
   for (const [at, shots] of found.entries()) {
     const counts = countsOf(shots, readout)
     const share = (counts[0] ?? Number.NaN) / counts.reduce((sum, count) => sum + count, 0)
-    survival[at]?.push(withoutRemainder(share))
+    survival[at]?.push(withoutRemainder(share, left))
     if (shareOf2) leaked[at]?.push(shareOf2(shots))
   }
 }

@@ -35,13 +35,14 @@ export const processTomography = defineRoutine({
   needs: ['cz'],
   size: { points: PREPARATIONS.length ** 2 * BASES.length ** 2, shots: SHOTS, heralds: 2 },
   *measure(context) {
-    const { assignments, axes } = yield* jointReadout(context)
+    const readout = yield* jointReadout(context)
+    const { assignments } = readout
     const bases = pairsOf(BASES)
     const points = pairsOf(PREPARATIONS).flatMap((preparation) =>
       bases.map((basis) => setting(context, preparation, basis)),
     )
-    const found = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
-    const all = found.map((shots) => countsOf(shots, { assignments, axes }))
+    const { found } = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
+    const all = found.map((shots) => countsOf(shots, readout))
     const counts = PREPARATIONS.flatMap((_, left) =>
       PREPARATIONS.map((__, right) => {
         const first = (left * PREPARATIONS.length + right) * bases.length

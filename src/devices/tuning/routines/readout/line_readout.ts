@@ -94,7 +94,9 @@ function* readLine(
     return schedule.build()
   }
   const points = [scheduleOf(0, [context.target]), ...states.map((state) => scheduleOf(state, line))]
-  const [single = [], ...found] = yield* allShotsOf(context, points, shots)
+  const {
+    found: [single = [], ...found],
+  } = yield* allShotsOf(context, points, shots)
   const bitsOf = (series: readonly ComplexSeries[], of: readonly string[]) => {
     const read = new Uint32Array(shots)
     for (const [at, qubit] of of.entries()) addBits(read, series[at], at, thresholdOf(context, qubit, of))

@@ -9,9 +9,10 @@ const READ = [
 ] as const
 
 type Shares = readonly number[]
+type Left = readonly [parent: number, child: number]
 
 /** What shots start with and end in, when each begins with what the wait leaves of the one before. */
-function settled(sequence: (start: Shares) => Shares, left: readonly [number, number]): Shares {
+function settled(sequence: (start: Shares) => Shares, left: Left): Shares {
   // After the wait, a qubit in 1 is in 1 with the share that is left of it.
   const stays = (qubit: 0 | 1, from: number, to: number) => {
     const [was, is] = [(from >> (1 - qubit)) & 1, (to >> (1 - qubit)) & 1]
@@ -38,7 +39,7 @@ const readAs00 = (shares: Shares) =>
   )
 
 /** How often 0 is read of a qubit beside another one that stays in 0. */
-const readAs0 = (qubit: 0 | 1, left: readonly [number, number], flipped: 0 | 1 | 2 | 3) => {
+const readAs0 = (qubit: 0 | 1, left: Left, flipped: 0 | 1 | 2 | 3) => {
   const end = settled((start) => STATES.map((state) => start[state ^ flipped] ?? 0), left)
   return STATES.reduce(
     (sum, state) => sum + (end[state] ?? 0) * READ[qubit][(state >> (1 - qubit)) & 1 ? 1 : 0],
@@ -48,24 +49,31 @@ const readAs0 = (qubit: 0 | 1, left: readonly [number, number], flipped: 0 | 1 |
 
 describe('the survival of random sequences of a pair', () => {
   test.each([
-    [0, 0],
-    [0.018, 0.018],
-    [0.018, 0],
-    [0.05, 0.002],
-  ])('is free of the %f and %f of state 1 that each shot finds', (parent, child) => {
-    const left = [parent, child] as const
-    const assignments = ([0, 1] as const).map((qubit) =>
-      ([0, qubit === 0 ? 2 : 1] as const).map((flipped) => {
-        const zero = readAs0(qubit, left, flipped)
-        return [zero, 1 - zero]
-      }),
-    )
-    const { base, withoutRemainder } = survivalReading({ assignments, axes: [] }, left)
-    expect(base).toBeCloseTo(readAs00([0.25, 0.25, 0.25, 0.25]), 6)
-    for (const kept of [1, 0.7, 0.3, 0]) {
-      const ending = (start: Shares) => start.map((share) => kept * share + (1 - kept) / 4)
-      const measured = readAs00(settled(ending, left))
-      expect(withoutRemainder(measured)).toBeCloseTo(readAs00(ending([1, 0, 0, 0])), 6)
-    }
-  })
+    [[0, 0]],
+    [[0.018, 0.018]],
+    [[0.018, 0]],
+    [[0.05, 0.002]],
+    // The states of the readout began with a reading, the sequences waited.
+    [
+      [0, 0],
+      [0.018, 0.05],
+    ],
+  ] as [Left, Left?][])(
+    'is free of what each shot of readout and sequence finds: %p %p',
+    (left, remaining = left) => {
+      const assignments = ([0, 1] as const).map((qubit) =>
+        ([0, qubit === 0 ? 2 : 1] as const).map((flipped) => {
+          const zero = readAs0(qubit, left, flipped)
+          return [zero, 1 - zero]
+        }),
+      )
+      const { base, withoutRemainder } = survivalReading({ assignments }, left)
+      expect(base).toBeCloseTo(readAs00([0.25, 0.25, 0.25, 0.25]), 6)
+      for (const kept of [1, 0.7, 0.3, 0]) {
+        const ending = (start: Shares) => start.map((share) => kept * share + (1 - kept) / 4)
+        const measured = readAs00(settled(ending, remaining))
+        expect(withoutRemainder(measured, remaining)).toBeCloseTo(readAs00(ending([1, 0, 0, 0])), 6)
+      }
+    },
+  )
 })
