@@ -53,4 +53,4 @@ export {
   jobResultsOf,
   labelBytes,
 } from './results.ts'
-export { checkSafePath, type PathContext } from './safe-path.ts'
+export { checkSafePath, notSafe, type PathContext } from './safe-path.ts'

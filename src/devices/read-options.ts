@@ -5,7 +5,7 @@ import { StartupError } from './errors.ts'
 import { DRIVER_OPTIONS, isForDevices, OPERATION_OPTIONS, PATH_KEYS } from './operation-options.ts'
 import type { OptionSpec, OptionSpecs } from './options.ts'
 import type { ResolvedDevice } from './resolve-device.ts'
-import { checkSafePath, type PathContext } from './safe-path.ts'
+import { checkSafePath, notSafe, type PathContext } from './safe-path.ts'
 
 interface OptionInput extends PathContext {
   device: ResolvedDevice
@@ -180,7 +180,7 @@ function safePath(
 ): string | undefined {
   const safe = checkSafePath(path, place)
   if (safe === undefined) {
-    errors.add('place', `bad value for ${nameOf(key, source)}: ${path} is not in a safe location`)
+    errors.add('place', `bad value for ${nameOf(key, source)}: ${notSafe(path)}`)
   }
   return safe
 }

@@ -41,6 +41,11 @@ function isInside(path: string, folder: string): boolean {
   return rest === '' || !(rest === '..' || rest.startsWith(`..${sep}`) || isAbsolute(rest))
 }
 
+/** Why a path is refused that {@link checkSafePath} does not accept. */
+export function notSafe(path: string): string {
+  return `${path} is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder`
+}
+
 /**
  * The absolute path of `path`, when it is `/var/svc-driver` or `/etc/svc-driver` or under them, or strictly
  * under `/tmp`, `/var/tmp` or the home folder; undefined otherwise. Links are followed first, on both sides,

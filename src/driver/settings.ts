@@ -18,7 +18,7 @@ import {
   type ValueKind,
   variableOf,
 } from '../base/index.ts'
-import { checkSafePath, listDevices, type PathContext } from '../devices/index.ts'
+import { checkSafePath, listDevices, notSafe, type PathContext } from '../devices/index.ts'
 import { OPERATIONS, type Operation, parseFingerprint } from '../protocol/index.ts'
 
 const { choice, nonEmptyText, secret, text } = kinds
@@ -109,7 +109,7 @@ export function checkAccess(
   if (stored?.reason !== undefined) reasons.push(stored.reason)
   const caFile = checkSafePath(values.caFile, place)
   if (caFile === undefined) {
-    reasons.push(`bad value for ${places.caFile}: ${values.caFile} is not in a safe location`)
+    reasons.push(`bad value for ${places.caFile}: ${notSafe(values.caFile)}`)
   }
   return {
     addresses: [...new Set(values.svcAddr)],

@@ -52,7 +52,10 @@ for (const [pair, reason] of [
     'method=exact',
     'bad value for -o method: "exact"; expected one of automatic, statevector, stabilizer, trajectories, density_matrix, matrix_product_state',
   ],
-  ['noise=/etc/passwd', 'bad value for -o noise: /etc/passwd is not in a safe location'],
+  [
+    'noise=/etc/passwd',
+    'bad value for -o noise: /etc/passwd is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+  ],
   ['max_qubits=30', 'bad value for -o max_qubits: "30"; expected a whole number from 1 to 28'],
   ['max_shots=0', 'bad value for -o max_shots: "0"; expected a whole number from 1 to 1000000'],
 ] as const) {

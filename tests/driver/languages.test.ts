@@ -125,7 +125,7 @@ for (const [language, deviceOf] of Object.entries(LANGUAGES)) {
         'bad value for -o refuse_check: "maybe"; expected true or false',
     )
     await expect(start(['greeting=hi', 'once=/etc/passwd'])).rejects.toThrow(
-      'bad value for -o once: /etc/passwd is not in a safe location',
+      'bad value for -o once: /etc/passwd is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
     )
     await expect(start([], 'crasher')).rejects.toThrow(/^startup error: .* (ended|exited) \((SIGABRT)\)/)
     await expect(bench.start({ ...deviceOf('wild'), operation: 'monitor' })).rejects.toThrow(

@@ -55,8 +55,14 @@ const BAD: [GivenFlags, string][] = [
   [{ token: '' }, 'missing required option --token (or SVC_ACCESS_TOKEN)'],
   [{ caFingerprint: '' }, 'missing required option --ca-fingerprint (or SVC_CA_FINGERPRINT)'],
   [{ caFingerprint: 'abc' }, 'bad value for --ca-fingerprint: "abc" is not a SHA-256 fingerprint'],
-  [{ caFile: '/etc/ssl/ca.pem' }, 'bad value for --ca-file: /etc/ssl/ca.pem is not in a safe location'],
-  [{ caFile: '/tmp/../etc/ca.pem' }, 'bad value for --ca-file: /tmp/../etc/ca.pem is not in a safe location'],
+  [
+    { caFile: '/etc/ssl/ca.pem' },
+    'bad value for --ca-file: /etc/ssl/ca.pem is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+  ],
+  [
+    { caFile: '/tmp/../etc/ca.pem' },
+    'bad value for --ca-file: /tmp/../etc/ca.pem is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+  ],
 ]
 
 test.each(BAD)('checkAccess() reports %j', (change, reason) => {

@@ -55,7 +55,9 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
   [
     'an unsafe --data-dir',
     () => ({ dataDir: '/tmp-evil' }),
-    ['bad value for -o data_dir: /tmp-evil is not in a safe location'],
+    [
+      'bad value for -o data_dir: /tmp-evil is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+    ],
   ],
   [
     'a device that refuses',
@@ -76,7 +78,7 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
       'bad value for --svc-addr: "lab"; expected an http or https address',
       'missing required option --token (or SVC_ACCESS_TOKEN)',
       'bad value for --ca-fingerprint: "zz" is not a SHA-256 fingerprint',
-      'bad value for --ca-file: /x is not in a safe location',
+      'bad value for --ca-file: /x is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
     ],
   ],
 ]

@@ -283,7 +283,7 @@ def test_try_runs_a_job_and_reports_every_problem_of_options():
         "invalid option verbose; expected key=value",
         "missing required option needed (for example -o needed=here)",
         'bad value for -o int_: "99"; expected a whole number from 1 to 9',
-        "bad value for -o path: /etc/passwd is not in a safe location",
+        "bad value for -o path: /etc/passwd is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder",
     ]
     assert "unknown device nothing; installed devices: " in svc_driver("try", "nothing").stderr
     assert "device lab:Nobody: lab has no Nobody; it defines Coin" in svc_driver("try", "lab:Nobody").stderr

@@ -96,8 +96,8 @@ const CASES: [title: string, args: string[], lines: (string | RegExp)[]][] = [
       'unknown option color for process device mock',
       /^ {2}known options: /,
       'bad value for -o seed: "x"; expected a whole number of at least 0',
-      'bad value for -o data_dir: /tmp-evil is not in a safe location',
-      'bad value for --ca-file: /tmp-evil/ca.pem is not in a safe location',
+      'bad value for -o data_dir: /tmp-evil is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+      'bad value for --ca-file: /tmp-evil/ca.pem is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
     ],
   ],
 ]

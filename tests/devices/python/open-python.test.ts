@@ -109,7 +109,7 @@ test.skipIf(skip)(
       'bad value for -o choice: "three"; expected one of one, two',
       'bad value for -o items: an item is empty; separate items by single commas',
       'bad value for -o url: not an http or https address',
-      'bad value for -o path: /etc/passwd is not in a safe location',
+      'bad value for -o path: /etc/passwd is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
       expect.stringMatching(/^bad value for -o secret: cannot read \/no\/such\/file; /),
     ])
     const inPython = await readInPython(WRONG)

@@ -118,7 +118,7 @@ test('Supervisor.prepare() throws every reason of the options', async () => {
   expect(error instanceof StartupError && error.reasons).toEqual([
     'missing required option greeting (for example -o greeting=hello)',
     'bad value for -o job_timeout: "soon"; expected a number of seconds from 0.001 to 86400',
-    'bad value for -o data_dir: /usr/x is not in a safe location',
+    'bad value for -o data_dir: /usr/x is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
   ])
 })
 

@@ -248,4 +248,5 @@ def safe_path(text: str, *, cwd: str = ".") -> str:
         return absolute
     if any(real.startswith(folder + os.sep) for folder in shared):
         return absolute
-    raise OptionValueError(f"{text} is not in a safe location", shown=False)
+    folders = "/etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder"
+    raise OptionValueError(f"{text} is not in a safe location: below {folders}", shown=False)

@@ -169,7 +169,7 @@ describe('cryostat_gen1 with https', async () => {
       `startup error: ${path} of SVC_CRYOSTAT_CA_FILE cannot be used: there is no such file or folder`,
     )
     await expect(open([CHANNELS], { SVC_CRYOSTAT_CA_FILE: '/usr/ca.pem' })).rejects.toThrow(
-      'bad value for the variable SVC_CRYOSTAT_CA_FILE: /usr/ca.pem is not in a safe location',
+      'bad value for the variable SVC_CRYOSTAT_CA_FILE: /usr/ca.pem is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
     )
   })
 })
