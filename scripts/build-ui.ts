@@ -9,6 +9,7 @@ import { brotliCompress, constants } from 'node:zlib'
 import type { BunPlugin } from 'bun'
 import { ADMIN_PAGES } from '../ui/admin/pages.ts'
 import { PAGES as DASHBOARD_PAGES } from '../ui/pages/index.ts'
+import { joinStyles } from './bundling/join-styles.ts'
 import { shareModules } from './bundling/shared-modules.ts'
 import { buildDocsPages } from './docs-pages/build-docs-pages.ts'
 import { buildAndPlace } from './place-build.ts'
@@ -136,10 +137,7 @@ async function buildPageStyles(folder: string): Promise<Record<string, string>> 
   const textOf = new Map(texts)
   const paths: Record<string, string> = {}
   for (const subjects of SHEETS) {
-    const text = subjects
-      .split(' ')
-      .map((subject) => textOf.get(subject))
-      .join('')
+    const text = joinStyles(subjects, textOf)
     const path = `/a/${subjects.replaceAll(' ', '_')}-${hashOf(text)}.css`
     await Bun.write(join(folder, path), text)
     paths[subjects] = path

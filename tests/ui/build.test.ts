@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { buildUi, type UiManifest } from '../../scripts/build-ui.ts'
+import { joinStyles } from '../../scripts/bundling/join-styles.ts'
 import { shareModules } from '../../scripts/bundling/shared-modules.ts'
 import { loadWeb } from '../../src/cli/serve/web.ts'
 import { PAGES } from '../../ui/pages/index.ts'
@@ -29,6 +30,15 @@ test.each(['initial', 'initialAdmin'] as const)('the first load (%s) stays withi
   expect(sentBy(files, '.js')).toBeLessThanOrEqual(60 * KB)
   expect(sentBy(files, '.css')).toBeLessThanOrEqual(10 * KB)
   expect(sentBy(files, '.woff2')).toBeLessThanOrEqual(52 * KB)
+})
+
+test('a page that names a style without a sheet fails the build with its name', () => {
+  const sheets = new Map([
+    ['jobs', '.a{}'],
+    ['chip', '.b{}'],
+  ])
+  expect(joinStyles('chip jobs', sheets)).toBe('.b{}.a{}')
+  expect(() => joinStyles('jobs chips', sheets)).toThrow('chips.css')
 })
 
 /** The files that a script imports in some of these ways; those of the first load name all pages. */
