@@ -23,10 +23,10 @@ export function isGreen({ passed, failed }: Summary): boolean {
 
 /**
  * The last lines of a run: unstable tests, failed tests with as much of their messages as fits into 60 lines,
- * and `N passed, N failed, N skipped`.
+ * why others were skipped, and `N passed, N failed, N skipped`.
  */
 export function closingLines(summary: Summary, seconds: number): string[] {
-  const { passed, failed, skipped, failures, unstable } = summary
+  const { passed, failed, skipped, failures, unstable, notices } = summary
   const files = new Set(unstable.map(({ file }) => file)).size
   const shown = failures.slice(0, MAX_FAILURE_LINES)
   const perFailure = Math.floor(MAX_FAILURE_LINES / Math.max(1, shown.length)) - 1
@@ -40,6 +40,7 @@ export function closingLines(summary: Summary, seconds: number): string[] {
       ? [`${failures.length - shown.length} more failed; their output is above`]
       : []),
     ...(passed + failed === 0 ? ['No test was executed.'] : []),
+    ...notices,
     `Tests took ${Math.round(seconds)} s`,
     `${passed} passed, ${failed} failed, ${skipped} skipped`,
   ]

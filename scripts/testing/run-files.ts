@@ -20,9 +20,14 @@ export interface Summary {
   skipped: number
   /** Failed tests of files that failed in every run. */
   failures: readonly (NamedTest & { message: string })[]
+  /** What files printed about tests that the machine cannot run, each line once. */
+  notices: readonly string[]
   /** Tests that failed in a file which then passed when it ran alone. */
   unstable: readonly NamedTest[]
 }
+
+/** Such a line, which `tests/e2e/browser.ts` prints without a browser. */
+const NOTICE = /^\w+ tests are skipped: .+$/gm
 
 /** How often the files that failed run again, alone. */
 const REPETITIONS = 2
@@ -76,6 +81,7 @@ function summarize(runs: readonly (readonly FileRun[])[]): Summary {
     failures: runs
       .filter((ofFile) => hasFailed(ofFile.at(-1)))
       .flatMap((ofFile) => failuresOf(ofFile.slice(-1))),
+    notices: [...new Set(runs.flatMap((ofFile) => ofFile.at(-1)?.output.match(NOTICE) ?? []))],
     unstable: runs.filter((ofFile) => !hasFailed(ofFile.at(-1))).flatMap(failuresOf),
   }
 }

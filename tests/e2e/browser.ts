@@ -22,14 +22,15 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /**
  * The path of Chromium: `SVC_CHROMIUM`, or the usual ones of distributions. Undefined if there is none, which
- * skips the browser tests on a developer's machine; on CI that is an error.
+ * skips the browser tests on a developer's machine, with a line that `npm test` repeats in its summary; on CI
+ * that is an error.
  */
 export function findChromium(): string | undefined {
   const named = process.env['SVC_CHROMIUM']
   if (named) return named
   const found = PLACES.find((place) => existsSync(place))
   if (!found && process.env['CI']) throw new Error('No Chromium: install it, or name it in SVC_CHROMIUM')
-  if (!found) console.warn('Browser tests are skipped: install chromium, or name it in SVC_CHROMIUM')
+  if (!found) console.warn('Browser tests are skipped: install Chromium, or set SVC_CHROMIUM to its path')
   return found
 }
 

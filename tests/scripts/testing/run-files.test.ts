@@ -58,9 +58,16 @@ describe('files', () => {
       'a.test.ts': `${PASSING}\ntest.skip('later', () => {})`,
       'b.test.ts': PASSING,
     })
-    expect(summary).toEqual({ passed: 2, failed: 0, skipped: 1, failures: [], unstable: [] })
+    expect(summary).toEqual({ passed: 2, failed: 0, skipped: 1, failures: [], unstable: [], notices: [] })
     expect(runs).toHaveLength(2)
     expect(isGreen(summary)).toBe(true)
+  })
+
+  test('that lack a part of the machine say so once, at the end', async () => {
+    const notice = 'Browser tests are skipped: set SVC_CHROMIUM'
+    const skipping = `console.warn('${notice}')\n${PASSING}\ntest.skip('later', () => {})`
+    const summary = await run({ 'a.test.ts': skipping, 'b.test.ts': skipping, 'c.test.ts': PASSING })
+    expect(closingLines(summary, 1)).toEqual([notice, 'Tests took 1 s', '3 passed, 0 failed, 2 skipped'])
   })
 
   test('that fail run three times in all and fail the run', async () => {
@@ -249,7 +256,7 @@ describe('the closing lines', () => {
     message,
   })
   const result = (summary: Partial<Summary>): Summary => ({
-    ...{ passed: 5, failed: 0, skipped: 1, failures: [], unstable: [] },
+    ...{ passed: 5, failed: 0, skipped: 1, failures: [], unstable: [], notices: [] },
     ...summary,
   })
 
