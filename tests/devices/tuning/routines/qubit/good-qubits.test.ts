@@ -35,6 +35,15 @@ describe('coherence times between 5 µs and 5 ms', () => {
   })
 })
 
+test('an echo that is gone before its second point is found in a shorter window', async () => {
+  const qubit = calibratedQubit(21, { t1: 50e-6, t2_echo: 1e-6, t2_star: 0.5e-6 })
+  // Without a T1, it looks first for as long as one of 50 µs demands.
+  const { error, attempts, finding } = await qubit.measure(named('t2_echo'))
+  expect([error?.message, attempts]).toEqual([undefined, 1])
+  const { value, error: spread = Number.NaN } = finding?.parameters?.['coherence.t2_echo'] ?? { value: 0 }
+  expect(Math.abs(Number(value) - 1e-6)).toBeLessThan(4.5 * spread)
+})
+
 describe('the amplitude of a pulse, with a T1 that is unknown and long for the wait between shots', () => {
   test.each([60e-6, 1e-3, 2.2e-3, 5e-3])('T1 %f s', async (t1) => {
     const qubit = calibratedQubit(5, { t1, t2_echo: t1, t2_star: t1 / 2 })

@@ -9,6 +9,8 @@ import { RUNS_WHOLE, rows } from '../../../../support/whole.ts'
 
 const QUBITS = 3
 const SHOTS = 4_000
+/** Shots of all states of the line that the routine reads. */
+const LINE_SHOTS = 2_000 * 2 ** QUBITS
 const HEAD = 'OPENQASM 3.0; include "stdgates.inc";'
 const together = (gate: string) =>
   `${HEAD} bit[${QUBITS}] c; ${Array.from({ length: QUBITS }, (_, at) => `${gate} $${at}; c[${at}] = measure $${at};`).join(' ')}`
@@ -77,7 +79,13 @@ test('a line is read together in all states, or refused with figures', async () 
   expect([good?.status, good?.errors]).toEqual(['success', []])
   const entries = good?.benchmarks ?? []
   expect(entries.map(({ target }) => target).sort()).toEqual(['q0', 'q1', 'q2'])
-  for (const { fidelity } of entries) expect(fidelity).toBeGreaterThan(0.93)
+  for (const { target, fidelity, fidelity_error, raw_data } of entries) {
+    expect(fidelity).toBeGreaterThan(0.93)
+    // Half of all shots prepare each state of a qubit.
+    const [[, zero = 0] = [], [one = 0] = []] = Object(raw_data).assignments[Number(target.at(-1))]
+    const spreads = [zero, one].map((share) => Math.sqrt((share * (1 - share)) / (LINE_SHOTS / 2)))
+    expect(Number(fidelity_error) / (Math.hypot(...spreads) / 2)).toBeWithin(1, 1.01)
+  }
   const first = entries[0]?.raw_data as LineData
   expect(first.qubits).toEqual(['q0', 'q1', 'q2'])
   expect(first.one_beside).toBeLessThan(2 * first.one_alone + 0.01)
