@@ -6,6 +6,21 @@ export interface ComplexSeries {
   im: ArrayLike<number>
 }
 
+/** All samples of several series, one after the other. */
+export function joinSeries(all: readonly ComplexSeries[]): ComplexSeries {
+  return {
+    re: all.flatMap(({ re }) => Array.from(re)),
+    im: all.flatMap(({ im }) => Array.from(im)),
+  }
+}
+
+/** The mean of complex samples; not finite without any. */
+export function meanOfSeries({ re, im }: ComplexSeries): { re: number; im: number } {
+  const mean = (values: ArrayLike<number>) =>
+    Array.from(values).reduce((sum, value) => sum + value, 0) / values.length
+  return { re: mean(re), im: mean(im) }
+}
+
 /** Complex samples along the line on which they vary most. */
 interface Projection {
   /** Distances from the mean along the axis, in the unit of the samples. */
@@ -24,9 +39,7 @@ interface Projection {
  */
 export function projectOnPrincipalAxis({ re, im }: ComplexSeries): Projection {
   const count = Math.max(re.length, im.length)
-  const meanOf = (values: ArrayLike<number>) =>
-    Array.from(values).reduce((sum, value) => sum + value / count, 0)
-  const [x0, y0] = [meanOf(re), meanOf(im)]
+  const { re: x0, im: y0 } = meanOfSeries({ re, im })
   let [xx, yy, xy] = [0, 0, 0]
   for (let at = 0; at < count; at++) {
     const [x, y] = [(re[at] ?? Number.NaN) - x0, (im[at] ?? Number.NaN) - y0]

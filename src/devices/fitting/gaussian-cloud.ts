@@ -1,4 +1,4 @@
-import { meanOf, medianOf } from '../../base/index.ts'
+import { MEDIAN_TO_SIGMA, meanOf, medianOf } from '../../base/index.ts'
 import { squaresAboutMean } from './acceptance.ts'
 import type { ComplexSeries } from './complex-series.ts'
 
@@ -86,7 +86,7 @@ export function along({ re, im }: ComplexSeries, angle: number) {
  */
 export function coreOf(values: Float64Array): { mean: number; sigma: number } {
   const mean = medianOf(values)
-  return { mean, sigma: 1.4826 * medianOf(values.map((value) => Math.abs(value - mean))) }
+  return { mean, sigma: MEDIAN_TO_SIGMA * medianOf(values.map((value) => Math.abs(value - mean))) }
 }
 
 /**

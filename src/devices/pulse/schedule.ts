@@ -90,6 +90,15 @@ export interface Program<Kind extends AcquisitionKind = AcquisitionKind> {
   readonly labels?: Readonly<Record<string, unknown>>
 }
 
+/** A schedule that begins later. */
+export function later({ duration, pulses, acquisitions }: Schedule, byNs: number): Schedule {
+  return {
+    duration: duration + byNs,
+    pulses: pulses.map((pulse) => ({ ...pulse, at: pulse.at + byNs })),
+    acquisitions: acquisitions.map((window) => ({ ...window, at: window.at + byNs })),
+  }
+}
+
 /** Element and kind of a port. */
 export function partsOfPort(port: PortName): { element: string; kind: PortKind } {
   const colon = port.lastIndexOf(':')

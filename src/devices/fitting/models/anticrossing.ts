@@ -1,4 +1,4 @@
-import { medianOf } from '../../../base/index.ts'
+import { MEDIAN_TO_SIGMA, medianOf } from '../../../base/index.ts'
 import { qualityOf, rejectSolution, squaresAboutMean } from '../acceptance.ts'
 import { axisOf, extentOf } from '../axes.ts'
 import {
@@ -118,7 +118,7 @@ function* fitWithoutOutliers(
     const rests = points.map(({ frequency, qubit }, at) =>
       Math.abs(frequency - (bases[qubit] as number) - (predicted[at] as number) * SHIFT),
     )
-    const limit = OUTLIER_DEVIATIONS * Math.max(1.4826 * medianOf(rests), MIN_DEVIATION)
+    const limit = OUTLIER_DEVIATIONS * Math.max(MEDIAN_TO_SIGMA * medianOf(rests), MIN_DEVIATION)
     const next = points.filter((_, at) => (rests[at] as number) <= limit)
     if (next.length === kept.length && round > 0) break
     kept = next

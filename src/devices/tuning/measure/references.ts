@@ -1,5 +1,5 @@
 import type { Complex } from '../../bench/instrument.ts'
-import type { ComplexSeries } from '../../fitting/complex-series.ts'
+import { meanOfSeries } from '../../fitting/complex-series.ts'
 import { PROGRAM_LIMITS } from '../../pulse/check-program.ts'
 import type { Schedule } from '../../pulse/schedule.ts'
 import { acquire, type ElementReader, type Measurement, type RoutineContext } from '../routine.ts'
@@ -70,16 +70,11 @@ function* startedAverages(
   const shots = context.shots(derived)
   const waitNs = resetNs(context)
   const heralded = wait.mayHerald ? yield* heraldedShots(context, points, { shots, waitNs }) : undefined
-  if (heralded) return { values: heralded.map(([first]) => meanOf(first)), isHeralded: true }
+  if (heralded)
+    return { values: heralded.map(([first]) => (first ? meanOfSeries(first) : NOTHING)), isHeralded: true }
   const program = { kind: 'average' as const, shots, reset_ns: resetNs(context, wait), points }
   const results = yield* acquire(program)
   return { values: results.map(([first]) => first ?? NOTHING), isHeralded: false }
-}
-
-function meanOf({ re, im }: ComplexSeries = { re: [], im: [] }): Complex {
-  const mean = (values: ArrayLike<number>) =>
-    Array.from(values).reduce((sum, value) => sum + value, 0) / values.length
-  return { re: mean(re), im: mean(im) }
 }
 
 /** The longest T1 of a qubit that is known, s. */

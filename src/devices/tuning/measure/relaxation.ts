@@ -1,8 +1,9 @@
 import type { Complex } from '../../bench/instrument.ts'
+import { meanOfSeries } from '../../fitting/complex-series.ts'
 import type { Finding, Measurement, RoutineContext } from '../routine.ts'
 import { onGrid } from './accept.ts'
 import { SETTLING_T1 } from './inputs.ts'
-import { averages, notesOnReset, RESET_IN_T1, resetNs, settlingT1 } from './references.ts'
+import { averages, notesOnReset, RESET_IN_T1, resetNs, seriesOf, settlingT1 } from './references.ts'
 
 const SHOTS = 1_000
 const REPEATS = 3
@@ -84,22 +85,21 @@ export function foundByWait(
 /** Share of the excitation that is left, from repeated values of the ground state, excited, and later. */
 function leftShare(values: readonly Complex[]): { value: number; error: number } {
   const kinds = [0, 1, 2].map((kind) => values.filter((_, at) => at % 3 === kind))
-  const [ground, excited, later] = kinds.map(meanOf) as [Complex, Complex, Complex]
+  const [ground, excited, later] = kinds.map((each) => meanOfSeries(seriesOf(each))) as [
+    Complex,
+    Complex,
+    Complex,
+  ]
   const [x, y] = [excited.re - ground.re, excited.im - ground.im]
   const size = x * x + y * y
   const along = ({ re, im }: Complex) => ((re - ground.re) * x + (im - ground.im) * y) / size
   const value = along(later)
   const squares = kinds.flatMap((each) => {
-    const middle = along(meanOf(each))
+    const middle = along(meanOfSeries(seriesOf(each)))
     return each.map((one) => (along(one) - middle) ** 2)
   })
   const spread = squares.reduce((sum, each) => sum + each, 0) / (values.length - kinds.length)
   // The later value, and both references with their shares in it.
   const weight = 1 + value ** 2 + (1 - value) ** 2
   return { value, error: Math.sqrt((spread * weight) / REPEATS) }
-}
-
-function meanOf(values: readonly Complex[]): Complex {
-  const sum = values.reduce(({ re, im }, value) => ({ re: re + value.re, im: im + value.im }))
-  return { re: sum.re / values.length, im: sum.im / values.length }
 }

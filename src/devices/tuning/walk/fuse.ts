@@ -1,5 +1,5 @@
 import type { Acquisitions } from '../../bench/instrument.ts'
-import type { Program, Schedule } from '../../pulse/schedule.ts'
+import { later, type Program, type Schedule } from '../../pulse/schedule.ts'
 import { GRID_NS } from '../measure/accept.ts'
 
 /**
@@ -38,14 +38,6 @@ function joinSchedules(schedules: readonly Schedule[]): Schedule {
     duration: Math.max(...joined.map(({ duration }) => duration)),
     pulses: joined.flatMap(({ pulses }) => pulses),
     acquisitions: joined.flatMap(({ acquisitions }) => acquisitions),
-  }
-}
-
-function later({ duration, pulses, acquisitions }: Schedule, by: number): Schedule {
-  return {
-    duration: duration + by,
-    pulses: pulses.map((pulse) => ({ ...pulse, at: pulse.at + by })),
-    acquisitions: acquisitions.map((window) => ({ ...window, at: window.at + by })),
   }
 }
 

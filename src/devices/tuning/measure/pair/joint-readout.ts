@@ -1,4 +1,4 @@
-import type { ComplexSeries } from '../../../fitting/complex-series.ts'
+import { type ComplexSeries, joinSeries } from '../../../fitting/complex-series.ts'
 import { type Discriminator, discriminate } from '../../../fitting/models/clouds.ts'
 import type { ScheduleBuilder } from '../../../pulse/builder.ts'
 import type { Schedule } from '../../../pulse/schedule.ts'
@@ -46,7 +46,9 @@ export function* jointReadout(context: RoutineContext): Measurement<JointReadout
   const fits: Discriminator[] = []
   for (const qubit of [0, 1]) {
     const [zero = NOTHING, one = NOTHING] = [0, 1].map((state) =>
-      joined(found.flatMap((shots, at) => (STATES[at]?.[qubit] === state ? [shots[qubit] ?? NOTHING] : []))),
+      joinSeries(
+        found.flatMap((shots, at) => (STATES[at]?.[qubit] === state ? [shots[qubit] ?? NOTHING] : [])),
+      ),
     )
     fits.push(accepted(yield* discriminate(zero, one)).values)
   }
@@ -83,11 +85,4 @@ function readingOf(
   const { rotation, threshold } = axis ?? { rotation: 0, threshold: 0 }
   const real = Math.cos(rotation) * (series?.re[shot] ?? 0) - Math.sin(rotation) * (series?.im[shot] ?? 0)
   return real >= threshold ? 1 : 0
-}
-
-function joined(all: readonly ComplexSeries[]): ComplexSeries {
-  return {
-    re: all.flatMap(({ re }) => Array.from(re)),
-    im: all.flatMap(({ im }) => Array.from(im)),
-  }
 }

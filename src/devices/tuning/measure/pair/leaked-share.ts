@@ -1,4 +1,5 @@
-import type { ComplexSeries } from '../../../fitting/complex-series.ts'
+import type { Complex } from '../../../bench/instrument.ts'
+import { type ComplexSeries, meanOfSeries } from '../../../fitting/complex-series.ts'
 import type { Measurement, RoutineContext } from '../../routine.ts'
 import { allShotsOf } from '../shots.ts'
 import { orderedEnds } from './ends.ts'
@@ -7,8 +8,6 @@ import { readBoth } from './joint-readout.ts'
 const SHOTS = 5_000
 /** Smallest area that the signals of 0, 1 and 2 span, in squares of the distance of 0 and 1. */
 const MIN_AREA = 0.1
-
-type Point = readonly [re: number, im: number]
 
 /** Finds the share of level 2 of the upper qubit from the mean of its shots. */
 export type LeakedShare = (shots: readonly ComplexSeries[]) => number
@@ -34,29 +33,21 @@ export function* leakedShare(context: RoutineContext): Measurement<LeakedShare |
   })
   const which = high.name === context.parent.name ? 0 : 1
   const { found } = yield* allShotsOf(context, points, context.shots(SHOTS), { mayHerald: true })
-  const [zero = NOWHERE, one = NOWHERE, two = NOWHERE] = found.map((shots) => meanOf(shots[which]))
+  const meanOfUpper = ({ [which]: shots }: readonly ComplexSeries[]) =>
+    shots ? meanOfSeries(shots) : NOWHERE
+  const [zero = NOWHERE, one = NOWHERE, two = NOWHERE] = found.map(meanOfUpper)
   const across = minus(one, zero)
   const area = cross(across, minus(two, zero))
-  if (!(Math.abs(area) > MIN_AREA * (across[0] ** 2 + across[1] ** 2))) return undefined
-  return (shots) => cross(across, minus(meanOf(shots[which]), zero)) / area
+  if (!(Math.abs(area) > MIN_AREA * (across.re ** 2 + across.im ** 2))) return undefined
+  return (shots) => cross(across, minus(meanOfUpper(shots), zero)) / area
 }
 
-const NOWHERE: Point = [Number.NaN, Number.NaN]
+const NOWHERE: Complex = { re: Number.NaN, im: Number.NaN }
 
-function meanOf(series: ComplexSeries | undefined): Point {
-  if (!series || series.re.length === 0) return NOWHERE
-  let [re, im] = [0, 0]
-  for (let shot = 0; shot < series.re.length; shot++) {
-    re += series.re[shot] ?? 0
-    im += series.im[shot] ?? 0
-  }
-  return [re / series.re.length, im / series.re.length]
+function minus(a: Complex, b: Complex): Complex {
+  return { re: a.re - b.re, im: a.im - b.im }
 }
 
-function minus(a: Point, b: Point): Point {
-  return [a[0] - b[0], a[1] - b[1]]
-}
-
-function cross(a: Point, b: Point): number {
-  return a[0] * b[1] - a[1] * b[0]
+function cross(a: Complex, b: Complex): number {
+  return a.re * b.im - a.im * b.re
 }
