@@ -13,6 +13,7 @@ import { fitDampedCosine, solveDetuning } from '../../../src/devices/fitting/mod
 import { fitExponential } from '../../../src/devices/fitting/models/exponential.ts'
 import { fitLorentzian } from '../../../src/devices/fitting/models/lorentzian.ts'
 import { fitProcess } from '../../../src/devices/fitting/models/process-tomography.ts'
+import { fitRabi } from '../../../src/devices/fitting/models/rabi.ts'
 import { chooseDuration, fitScorePeak } from '../../../src/devices/fitting/models/readout-optimum.ts'
 import { fitDrag, fitFineAmplitude } from '../../../src/devices/fitting/models/repeated-pulse.ts'
 import { fitResonator } from '../../../src/devices/fitting/models/resonator.ts'
@@ -31,6 +32,7 @@ const FITS: Record<string, (samples: number[]) => Fit<unknown>> = {
   resonator: (y) => finished(fitResonator(X, { re: y, im: y })),
   step: (y) => finished(fitStep(X, y, LABEL)),
   cosine: (y) => finished(fitCosine(X, y)),
+  rabi: (y) => finished(fitRabi(X, y, LABEL)),
   fringe: (y) => finished(fitFringe(X, y)),
   dampedCosine: (y) => finished(fitDampedCosine(X, y, { wanted: 'decay' })),
   detuning: (y) =>

@@ -3,6 +3,7 @@ import { fitCosine, fitFringe } from '../../../src/devices/fitting/models/cosine
 import { fitDampedCosine } from '../../../src/devices/fitting/models/damped-cosine.ts'
 import { fitExponential } from '../../../src/devices/fitting/models/exponential.ts'
 import { fitLorentzian } from '../../../src/devices/fitting/models/lorentzian.ts'
+import { fitRabi } from '../../../src/devices/fitting/models/rabi.ts'
 import { fitDrag, fitFineAmplitude } from '../../../src/devices/fitting/models/repeated-pulse.ts'
 import { fitResonator } from '../../../src/devices/fitting/models/resonator.ts'
 import { fitStep } from '../../../src/devices/fitting/models/step.ts'
@@ -73,6 +74,24 @@ export const CURVE_TRIALS: readonly TrialKind[] = [
       const [half, contrast] = [logBetween(rng, 0.05, 0.45), hasSignal ? between(rng, 0.5, 0.95) : 0]
       const y = measured(rng, x, 0.03, (a) => 0.5 - (contrast / 2) * Math.cos((Math.PI * a) / half))
       return () => compare(finished(fitCosine(x, y)), { half_period: [half, 0.03 * half] })
+    },
+  },
+  {
+    name: 'Rabi oscillation of a line that compresses, 61 points',
+    tolerance: 'π amplitude 3 %',
+    prepare(rng, hasSignal) {
+      const x = spaced(0, 1, 61)
+      const [half, contrast] = [logBetween(rng, 0.1, 0.8), hasSignal ? between(rng, 0.5, 0.95) : 0]
+      const compression = between(rng, 0, 0.1)
+      const turnOf = (a: number) => a * (1 - compression * a ** 2)
+      const y = measured(
+        rng,
+        x,
+        0.03,
+        (a) => 0.5 - (contrast / 2) * Math.cos((Math.PI * turnOf(a)) / turnOf(half)),
+      )
+      return () =>
+        compare(finished(fitRabi(x, y, { name: 'signal', unit: 'V' })), { half_period: [half, 0.03 * half] })
     },
   },
   {

@@ -3,7 +3,7 @@ import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine } from '../../routine.ts'
 import { rabiOn } from '../transition/rabi.ts'
 
-/** Finds the amplitude of the pi pulse, and one half of it for the quarter turn. */
+/** Finds the amplitudes of the pi pulse and of the quarter turn. */
 export const rabiOscillations = defineRoutine({
   name: 'rabi_oscillations',
   dependsOn: ['qubit_01_spectroscopy'],

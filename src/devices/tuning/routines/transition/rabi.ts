@@ -1,5 +1,6 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
-import { fitCosine } from '../../../fitting/models/cosine.ts'
+import type { Estimate } from '../../../fitting/fit.ts'
+import { fitRabi } from '../../../fitting/models/rabi.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
 import { averages, populations, seriesOf } from '../../measure/references.ts'
 import { foundByWait, relaxationBeyondWait } from '../../measure/relaxation.ts'
@@ -35,7 +36,7 @@ interface Sweep {
 
 /**
  * Rabi oscillations on a transition: the signal oscillates with the amplitude of the drive, and the pi pulse
- * is half a period. The signal is that part of the readout which varies, because no pulse is known yet. On
+ * is half a period, stretched by what the line compresses. The signal is that part of the readout which varies, because no pulse is known yet. On
  * the lower transition, nothing may be known of the relaxation of the qubit either: a sweep counts only when
  * the wait between its shots is found to be long enough, and the rough T1 found thereby serves the run.
  */
@@ -49,17 +50,20 @@ export function rabiOn(options: RabiOptions) {
       let t1: number | undefined
       for (let isTested = transition.from === 1; ; ) {
         const { values, fit, quality } = yield* sweepAmplitude(context, options, t1)
-        const amp180 = values.half_period
+        const { half_period: amp180, quarter_period: amp90 } = values
         const longer = isTested ? undefined : yield* relaxationBeyondWait(context, amp180.value, t1)
         if (longer) {
           t1 = longer.t1
           isTested = !longer.isLeast
           continue
         }
-        const found = { ...amp180, checkLimit: relativeLimit * amp180.value }
+        const withLimit = (found: Estimate) => ({ ...found, checkLimit: relativeLimit * found.value })
         return {
-          // A quarter turn of before belongs to another half turn; repetitions tell it from one half of that.
-          parameters: { [transition.amp180]: found, ...(transition.from === 0 && quarterOf(found)) },
+          parameters: {
+            [transition.amp180]: withLimit(amp180),
+            // That of before belongs to another half turn.
+            ...(transition.from === 0 && { 'fine.amp90': withLimit(amp90) }),
+          },
           trace: fit,
           quality: { ...quality, contrast: values.contrast.value },
           ...foundByWait(context, t1),
@@ -81,11 +85,6 @@ export function rabiOn(options: RabiOptions) {
   }
 }
 
-/** The quarter turn as far as the half turn tells it. */
-function quarterOf({ value, error, checkLimit }: { value: number; error: number; checkLimit: number }) {
-  return { 'fine.amp90': { value: value / 2, error: error / 2, checkLimit: checkLimit / 2 } }
-}
-
 /**
  * Sweeps the amplitude of one pulse.
  * @param t1 relaxation time from which the wait between shots follows, s; that of the element by default
@@ -105,7 +104,7 @@ function* sweepAmplitude(
   )
   const values = yield* averages(context, schedules, SHOTS, { t1 })
   const { values: signal } = projectOnPrincipalAxis(seriesOf(values))
-  const found = accepted(yield* fitCosine(amplitudes, signal, { y: { name: 'S21', unit: 'V' } }))
+  const found = accepted(yield* fitRabi(amplitudes, signal, { name: 'S21', unit: 'V' }))
   const { value } = found.values.half_period
   if (value <= part * stop) return found
   const message = `The pi pulse at ${value.toPrecision(4)} is too close to the end of the sweep at ${stop}${remedy}`
