@@ -4,6 +4,7 @@ import type { ErrorBound } from '../fitting/models/benchmarking/decay-bound.ts'
 import type { Pause } from '../fitting/steps.ts'
 import type { ScheduleBuilder } from '../pulse/builder.ts'
 import type { AcquisitionKind, Program } from '../pulse/schedule.ts'
+import type { Heralds } from './herald.ts'
 import { type Axis, routineNamed, type TargetKind } from './routine-names.ts'
 
 /** What a measurement asks for next. */
@@ -179,15 +180,6 @@ export interface SweepRange {
   readonly scale?: 'lin' | 'log'
 }
 
-/** Takes how well the shots of a run begin with a reading. */
-export interface HeraldLog {
-  /**
-   * Notes of a qubit the upper limit of the share of its kept shots that are excited, or why its shots do not
-   * begin with a reading.
-   */
-  note(qubit: string, about: { readonly excited: number } | { readonly refusal: string }): void
-}
-
 /** What a measurement may read. */
 export interface RoutineContext {
   /** Name of the qubit or edge. */
@@ -214,11 +206,8 @@ export interface RoutineContext {
   axis(name: string, derived: SweepRange | readonly number[], of?: string): SweepAxis
   /** Shots per point: those of `calibration.yml`, otherwise the given number. */
   shots(derived: number): number
-  /**
-   * Where shots may begin with a reading: the starts that this measurement knows, and the log of them.
-   * Without it, they wait for a full reset.
-   */
-  readonly heralds?: { readonly known: Map<string, unknown>; readonly log: HeraldLog } | undefined
+  /** Where shots may begin with a reading: what the run knows of that. Without it, they wait. */
+  readonly heralds?: Heralds | undefined
   /** What is left of the time limit of the routine, s. A program that is longer extends it. */
   secondsLeft(): number
   /** A setting of the routine in `calibration.yml`. */

@@ -1,5 +1,5 @@
 import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
-import type { HeraldLog } from '../../../src/devices/tuning/routine.ts'
+import type { Heralds } from '../../../src/devices/tuning/herald.ts'
 import { quietTruth } from '../simulated-chip/chips.ts'
 import { PI_NS, qubitOf } from '../simulated-chip/experiments.ts'
 import { bestAmplitude, bestMotzoi, pulseErrors, quarterAmplitude } from './acceptance/drive-truth.ts'
@@ -24,19 +24,19 @@ export function calibratedQubit(
     hand = 1,
     axes = {},
     absent,
-    heraldLog,
+    heralds,
   }: {
     hand?: ChipTruth['hand']
     axes?: Readonly<Record<string, readonly number[]>>
     /** Paths for which the element has no place. */
     absent?: readonly string[]
     /** Takes how well shots begin with a reading; without it, all wait. */
-    heraldLog?: HeraldLog
+    heralds?: Heralds
   } = {},
 ) {
   const truth: ChipTruth = { ...quietTruth(1, seed), shots_noise: true, hand }
   Object.assign(qubitOf(truth, 'q0'), coherence)
-  const chip = simulatedQubits(truth, {}, axes, absent, heraldLog)
+  const chip = simulatedQubits(truth, {}, axes, absent, heralds)
   const transmon = chip.chip.conditions().transmons.get('q0')
   if (!transmon) throw new Error('the chip has no q0')
   const { 'coherence.t2_star': _, ...known } = calibratedValues(truth, 'q0')

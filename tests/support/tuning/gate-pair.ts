@@ -1,5 +1,5 @@
 import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
-import type { HeraldLog } from '../../../src/devices/tuning/routine.ts'
+import type { Heralds } from '../../../src/devices/tuning/herald.ts'
 import { bestPulse } from '../simulated-chip/best-pulse.ts'
 import { quietTruth } from '../simulated-chip/chips.ts'
 import { qubitOf } from '../simulated-chip/experiments.ts'
@@ -27,7 +27,7 @@ interface GateOptions {
   /** Changes the truth before anything follows from it. */
   adjust?: (truth: ChipTruth) => void
   /** Takes how well shots begin with a reading; without it, all wait. */
-  heraldLog?: HeraldLog
+  heralds?: Heralds
 }
 
 /**
@@ -42,7 +42,7 @@ export function gatePair({
   detuning = 80e3,
   shortT1,
   adjust,
-  heraldLog,
+  heralds,
 }: GateOptions) {
   const truth: ChipTruth = { ...quietTruth(2, seed, kind), shots_noise: true, hand }
   adjust?.(truth)
@@ -56,7 +56,7 @@ export function gatePair({
   const amplitude = isTone ? 0.5 : Math.sqrt(-gap / gate.shift) * (1 + detuning / (2 * gap))
   const exchange = gate.exchange * (isTone ? amplitude : 1)
   const pair = simulatedPair(truth, {
-    heraldLog,
+    heralds,
     edge: {
       'cz.square_amp': amplitude,
       'cz.square_duration': Math.round(1 / (2 * exchange) / 4e-9) * 4e-9,

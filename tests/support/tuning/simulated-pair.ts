@@ -3,7 +3,8 @@ import { silentLog } from '../../../src/base/index.ts'
 import { CouplerCurrents } from '../../../src/devices/bench/current/coupler-currents.ts'
 import { CurrentJournal } from '../../../src/devices/bench/current/journal.ts'
 import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
-import type { HeraldLog, Routine } from '../../../src/devices/tuning/routine.ts'
+import type { Heralds } from '../../../src/devices/tuning/herald.ts'
+import type { Routine } from '../../../src/devices/tuning/routine.ts'
 import { RunCurrents } from '../../../src/devices/tuning/walk/run-currents.ts'
 import {
   measureTogether,
@@ -50,7 +51,7 @@ interface PairOptions {
   readonly folder?: string
   readonly maxAttempts?: number
   /** Takes how well shots begin with a reading; without it, all wait. */
-  readonly heraldLog?: HeraldLog | undefined
+  readonly heralds?: Heralds | undefined
   /** What the line of the gate plays, Hz. */
   readonly band?: { readonly min: number; readonly max: number }
 }
@@ -58,7 +59,7 @@ interface PairOptions {
 /** A simulated pair whose qubits are calibrated, with routines of its edge to run. */
 export function simulatedPair(
   truth: ChipTruth,
-  { edge = {}, folder, maxAttempts = 3, band, heraldLog }: PairOptions = {},
+  { edge = {}, folder, maxAttempts = 3, band, heralds }: PairOptions = {},
 ) {
   const { chip, clock } = chipOf(truth)
   const name = Object.keys(truth.edges)[0] ?? ''
@@ -89,7 +90,7 @@ export function simulatedPair(
   let current = ''
   const runner: NodeRunner = {
     ...{ instrument: chip, currents: new RunCurrents(couplers, 'run', stop.signal), values, clock },
-    ...{ log: silentLog, signal: stop.signal, maxAttempts, timeoutS: 900, heraldLog },
+    ...{ log: silentLog, signal: stop.signal, maxAttempts, timeoutS: 900, heralds },
     limits: {
       band: (_, line) => (band && line === 'coupling' ? { ...band, by: `${name}:fl plays` } : undefined),
       currents: () => undefined,

@@ -1,6 +1,7 @@
 import { silentLog } from '../../../src/base/index.ts'
 import type { ChipTruth } from '../../../src/devices/bench/simulated/truth/chip-truth.ts'
-import type { CheckOutcome, Finding, HeraldLog, Routine } from '../../../src/devices/tuning/routine.ts'
+import type { Heralds } from '../../../src/devices/tuning/herald.ts'
+import type { CheckOutcome, Finding, Routine } from '../../../src/devices/tuning/routine.ts'
 import { RunCurrents } from '../../../src/devices/tuning/walk/run-currents.ts'
 import {
   measureTogether,
@@ -36,7 +37,7 @@ export function simulatedQubits(
   choices: Readonly<Record<string, string>> = {},
   axes: Readonly<Record<string, readonly number[]>> = {},
   absent: readonly string[] = [],
-  heraldLog?: HeraldLog,
+  heralds?: Heralds,
 ) {
   const { chip, clock } = chipOf(truth)
   const design = new Map(Object.keys(truth.qubits).map((name) => [name, designValues(truth, name)]))
@@ -63,7 +64,7 @@ export function simulatedQubits(
       axis: (name) => axes[name] && { values: axes[name] },
       ...{ number: () => undefined, choice: (name) => choices[name] },
     }),
-    heraldLog,
+    heralds,
     onRead: (_, path) => reads.set(current, (reads.get(current) ?? new Set()).add(path)),
   }
   return {

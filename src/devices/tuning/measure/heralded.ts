@@ -1,8 +1,10 @@
-import type { ComplexSeries } from '../../fitting/complex-series.ts'
+import { MEDIAN_TO_SIGMA, medianOf } from '../../../base/index.ts'
+import { type ComplexSeries, joinSeries } from '../../fitting/complex-series.ts'
 import { UnsetValueError } from '../../pulse/builder.ts'
 import { PROGRAM_LIMITS } from '../../pulse/check-program.ts'
-import { partsOfPort, type Schedule } from '../../pulse/schedule.ts'
-import { acquire, type HeraldLog, type Measurement, type RoutineContext, RoutineError } from '../routine.ts'
+import { later, partsOfPort, type Schedule } from '../../pulse/schedule.ts'
+import type { HeraldStart, Heralds, ReadingCloud } from '../herald.ts'
+import { acquire, type Measurement, type RoutineContext, RoutineError } from '../routine.ts'
 import { onGrid } from './accept.ts'
 
 /** Waits for a full reset from which on shots begin with a reading instead, ns. */
@@ -24,29 +26,21 @@ const MAX_EXCITED = 0.02
 /** Photons in a resonator fall by e² in 2 / (2π linewidth); e¹⁰ are enough. Without a linewidth, s. */
 const RING_DOWN = 10 / (2 * Math.PI)
 const DEFAULT_RING_DOWN_S = 5e-6
+/** Fewer kept shots may be none at one of many points. */
+const MIN_KEPT = 30
 /** Bins of an acquisition memory. */
 const MAX_BINS = 131_072
 /** A pulse that is closer to f12 than this may leave level 2, Hz. */
 const NEAR_F12 = 50e6
 
-/** How shots begin with a reading. */
-interface Start {
-  /** What each shot plays before its schedule; its acquisitions are those of the qubits, in order. */
-  readonly head: Schedule
-  readonly qubits: readonly string[]
-  readonly ringDownNs: number
-  readonly clouds: readonly Cloud[]
-  /** Share of the shots that are kept. */
-  readonly kept: number
-}
-
-/** Where the readings of a qubit lie. */
-interface Cloud {
-  readonly middles: readonly (readonly [re: number, im: number])[]
-  readonly sigma: number
-  /** Least distance of another level from 0, in sigma. */
-  readonly distance: number
-}
+/**
+ * How far the share of kept shots may be from that of the test before the readings of a start count as moved:
+ * for what the quarter turns are off, and in standard errors. A turn to level 2 finds 0 of each qubit in 1/3
+ * of the shots of the test, and in 1/4 to 1/2 of others.
+ */
+const SAME_SHARE = 0.2
+const SIGMAS = 5
+const SHARES_OF_3_LEVELS = { least: 3 / 4, most: 3 / 2 } as const
 
 /**
  * Measures single shots that begin with a reading which finds their qubits in 0, instead of a long wait: a
@@ -61,21 +55,64 @@ export function* heraldedShots(
   points: readonly Schedule[],
   { shots, waitNs }: { shots: number; waitNs: number },
 ): Measurement<ComplexSeries[][] | undefined> {
-  const start = yield* startOf(context, points, waitNs)
-  if (!start) return undefined
-  const raw = Math.min(PROGRAM_LIMITS.shots, Math.ceil(shots / start.kept))
-  const size = Math.max(1, Math.floor(MAX_BINS / (2 * raw)))
+  for (;;) {
+    const begun = yield* startOf(context, points, waitNs)
+    if (!begun) return undefined
+    const { start, key, isRecalled } = begun
+    const { found, raw } = yield* shotsFrom(start, points, shots)
+    const counts = found.map(([first]) => first?.re.length ?? 0)
+    const all = counts.reduce((sum, count) => sum + count, 0)
+    if (isRecalled && !isAsJudged(start, all, raw * points.length)) {
+      context.heralds?.forget(key)
+      continue
+    }
+    const empty = counts.indexOf(0)
+    if (empty < 0) return found
+    throw new RoutineError(
+      'no_signal',
+      `no shot of point ${empty + 1} of ${points.length} is kept: none of ${raw} readings is close to those of 0 of ${start.qubits.join(', ')}, where ${(100 * start.kept).toPrecision(2)} % were`,
+    )
+  }
+}
+
+/** About as many kept shots as wanted, by programs within the limit of shots; `raw` is what each point took. */
+function* shotsFrom(
+  start: HeraldStart,
+  points: readonly Schedule[],
+  shots: number,
+): Measurement<{ found: ComplexSeries[][]; raw: number }> {
+  const wanted = Math.ceil(Math.max(MIN_KEPT, shots) / start.kept)
+  const rounds = Math.ceil(wanted / PROGRAM_LIMITS.shots)
+  const each = Math.ceil(wanted / rounds)
+  const size = Math.max(1, Math.floor(MAX_BINS / (2 * each)))
   const found: ComplexSeries[][] = []
   for (let from = 0; from < points.length; from += size) {
     const part = points.slice(from, from + size).map((point) => joined(start.head, point))
-    found.push(...(yield* keptOf(start, part, raw)))
+    const kept: ComplexSeries[][][] = []
+    for (let round = 0; round < rounds; round++) kept.push(yield* keptOf(start, part, each))
+    const [first = [], ...others] = kept
+    const joinRounds = (point: ComplexSeries[], at: number) =>
+      point.map((series, acquisition) =>
+        joinSeries([series, ...others.flatMap((other) => other[at]?.[acquisition] ?? [])]),
+      )
+    found.push(...(rounds === 1 ? first : first.map(joinRounds)))
   }
-  return found
+  return { found, raw: rounds * each }
+}
+
+/** Whether as many shots are kept as when the readings of a start were judged. */
+function isAsJudged({ kept, visits2 }: HeraldStart, count: number, of: number): boolean {
+  const { least, most } = visits2 ? SHARES_OF_3_LEVELS : { least: 1, most: 1 }
+  const spread = SIGMAS * Math.sqrt(of * kept)
+  return (
+    count > (1 - SAME_SHARE) * least * kept * of - spread &&
+    count < (1 + SAME_SHARE) * most * kept * of + spread
+  )
 }
 
 /** The shots of programs that begin with the readings of a start, without those that it drops. */
 function* keptOf(
-  { qubits, clouds, ringDownNs }: Pick<Start, 'qubits' | 'clouds' | 'ringDownNs'>,
+  { qubits, clouds, ringDownNs }: Pick<HeraldStart, 'qubits' | 'clouds' | 'ringDownNs'>,
   points: readonly Schedule[],
   shots: number,
 ): Measurement<ComplexSeries[][]> {
@@ -91,12 +128,12 @@ function* keptOf(
   })
 }
 
-function radiusOf({ distance }: Cloud): number {
+function radiusOf({ distance }: ReadingCloud): number {
   return Math.min(MAX_RADIUS, distance - FAR)
 }
 
 function isWithin(
-  cloud: Cloud,
+  cloud: ReadingCloud,
   level: number,
   series: { i: Float64Array; q: Float64Array } | undefined,
   shot: number,
@@ -110,7 +147,7 @@ function* startOf(
   context: RoutineContext,
   points: readonly Schedule[],
   waitNs: number,
-): Measurement<Start | undefined> {
+): Measurement<{ start: HeraldStart; key: string; isRecalled: boolean } | undefined> {
   const { heralds } = context
   const mean = points.reduce((sum, { duration }) => sum + duration / points.length, 0)
   if (!heralds || waitNs < LONG_WAIT_NS || mean > MAX_DURATION_IN_WAITS * waitNs) return undefined
@@ -120,9 +157,10 @@ function* startOf(
     const draft = draftOf(context, played, point)
     if (!draft) return undefined
     const key = JSON.stringify([draft, waitNs])
-    const start = heralds.known.has(key) ? heralds.known.get(key) : yield* judged(context, draft, waitNs)
-    heralds.known.set(key, start)
-    if (start) return start as Start
+    const known = heralds.recall(key)
+    const start = known ? known.start : yield* judged(heralds, draft, waitNs)
+    if (!known) heralds.keep(key, start)
+    if (start) return { start, key, isRecalled: known !== undefined }
   }
   return undefined
 }
@@ -224,9 +262,8 @@ function hasPulses(context: RoutineContext, qubit: string, levels: number): bool
 }
 
 /** A start whose readings distinguish the levels; the reason why there is none goes into the log. */
-function* judged(context: RoutineContext, draft: Draft, waitNs: number): Measurement<Start | undefined> {
+function* judged(heralds: Heralds, draft: Draft, waitNs: number): Measurement<HeraldStart | undefined> {
   const { qubits, counts, levels, ringDownNs, head } = draft
-  const log = context.heralds?.log
   try {
     const program = { kind: 'shots' as const, shots: CLOUD_SHOTS, reset_ns: waitNs, points: levels }
     const readings = yield* acquire(program)
@@ -236,18 +273,19 @@ function* judged(context: RoutineContext, draft: Draft, waitNs: number): Measure
     const close = clouds.findIndex(({ distance }) => !(distance >= MIN_DISTANCE))
     if (close >= 0) {
       const refusal = `${clouds[close]?.distance.toPrecision(2)} standard deviations of a reading tell 0 from another level, needed are ${MIN_DISTANCE.toPrecision(2)}`
-      log?.note(qubits[close] ?? '', { refusal })
+      heralds.note(qubits[close] ?? '', { refusal })
       return undefined
     }
     const again = joined(head, levels[0] ?? head)
     const [tested = []] = yield* keptOf({ qubits, clouds, ringDownNs }, [again], TEST_SHOTS)
     const excited = clouds.map((cloud, at) => excitedOf(cloud, tested[at] ?? NO_SHOTS))
-    for (const [at, share] of excited.entries()) log?.note(qubits[at] ?? '', aboutExcited(share))
+    for (const [at, share] of excited.entries()) heralds.note(qubits[at] ?? '', aboutExcited(share))
     const kept = (tested[0]?.re.length ?? 0) / TEST_SHOTS
-    return excited.every(isFew) ? { head, qubits, ringDownNs, clouds, kept } : undefined
+    const visits2 = counts.includes(3)
+    return excited.every(isFew) ? { head, qubits, ringDownNs, clouds, kept, visits2 } : undefined
   } catch (error) {
     if (!(error instanceof RoutineError) || error.code !== 'not_playable') throw error
-    for (const qubit of qubits) log?.note(qubit, { refusal: error.message })
+    for (const qubit of qubits) heralds.note(qubit, { refusal: error.message })
     return undefined
   }
 }
@@ -256,7 +294,7 @@ function isFew(excited: number): boolean {
   return excited <= MAX_EXCITED
 }
 
-function aboutExcited(excited: number): Parameters<HeraldLog['note']>[1] {
+function aboutExcited(excited: number): Parameters<Heralds['note']>[1] {
   if (isFew(excited)) return { excited }
   return { refusal: `${(100 * excited).toPrecision(2)} % of the shots that a reading finds in 0 are excited` }
 }
@@ -265,7 +303,7 @@ const NO_SHOTS: ComplexSeries = { re: [], im: [] }
 const NOTHING = { i: new Float64Array(), q: new Float64Array() }
 
 /** The readings of a qubit by its level; few of them are in another one, which no median sees. */
-function cloudOf(readings: readonly { i: Float64Array; q: Float64Array }[]): Cloud {
+function cloudOf(readings: readonly { i: Float64Array; q: Float64Array }[]): ReadingCloud {
   const middles = readings.map(({ i, q }) => [medianOf(i), medianOf(q)] as const)
   const [[re, im] = [Number.NaN, Number.NaN], ...others] = middles
   const { i, q } = readings[0] ?? NOTHING
@@ -275,11 +313,8 @@ function cloudOf(readings: readonly { i: Float64Array; q: Float64Array }[]): Clo
   return { middles, sigma, distance: Math.min(...distances) }
 }
 
-/** Standard deviations in a median of absolute deviations of normal values. */
-const MEDIAN_TO_SIGMA = 1.4826
-
 /** The share of readings that are as close to another level as those of that are mostly. */
-function excitedOf(cloud: Cloud, { re, im }: ComplexSeries): number {
+function excitedOf(cloud: ReadingCloud, { re, im }: ComplexSeries): number {
   const series = { i: Float64Array.from(re), q: Float64Array.from(im) }
   const others = cloud.middles.map((_, level) => level).slice(1)
   const isExcited = (_: number, shot: number) => others.some((level) => isWithin(cloud, level, series, shot))
@@ -287,20 +322,12 @@ function excitedOf(cloud: Cloud, { re, im }: ComplexSeries): number {
   return share / (1 - Math.exp(-(radiusOf(cloud) ** 2) / 2))
 }
 
-function medianOf(values: ArrayLike<number>): number {
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-
 /** A schedule after another one. */
 function joined(first: Schedule, second: Schedule): Schedule {
-  const later = <Part extends { readonly at: number }>(part: Part) => ({
-    ...part,
-    at: part.at + first.duration,
-  })
+  const { duration, pulses, acquisitions } = later(second, first.duration)
   return {
-    duration: first.duration + second.duration,
-    pulses: [...first.pulses, ...second.pulses.map(later)],
-    acquisitions: [...first.acquisitions, ...second.acquisitions.map(later)],
+    duration,
+    pulses: [...first.pulses, ...pulses],
+    acquisitions: [...first.acquisitions, ...acquisitions],
   }
 }

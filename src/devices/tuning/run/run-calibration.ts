@@ -37,9 +37,9 @@ import { RunValues } from '../walk/run-values.ts'
 import { type WalkEvent, type WalkInput, walk } from '../walk/walk.ts'
 import type { ChosenRoutine } from './choose-routine.ts'
 import { readsTogether, sharesLine, sweepLimitsOf } from './hardware-limits.ts'
-import { Heralds } from './heralds.ts'
 import { type RunChecks, recordChecks } from './record-checks.ts'
 import { GATE_BENCHMARKS, recordGates } from './record-gates.ts'
+import { RunHeralds } from './run-heralds.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
@@ -108,7 +108,7 @@ export async function runCalibration(
   const progress = new Progress({ clock, signal: over.signal, send: (step) => io.progress(step) })
   const canReadTogether = readsTogether(file.chip, setup, values)
   const isOfLine = sharesLine(file.chip, setup)
-  const heralds = new Heralds()
+  const heralds = new RunHeralds(clock)
   const runner: NodeRunner = {
     instrument,
     currents,
@@ -121,7 +121,7 @@ export async function runCalibration(
     settingsOf: (routine, target) => settingsFor(config, mode, routine, target),
     limits: sweepLimitsOf(file.chip, setup),
     sharesLine: (one, other) => isOfLine(one, other) && canReadTogether(one, other),
-    heraldLog: config.heralding ? heralds : undefined,
+    heralds: config.heralding ? heralds : undefined,
   }
   const provenance = Provenance.read(devicePath)
   const input: PlanInput = {

@@ -1,8 +1,8 @@
 import { ScheduleBuilder } from '../../pulse/builder.ts'
+import type { Heralds } from '../herald.ts'
 import {
   type Attempt,
   type ElementReader,
-  type HeraldLog,
   type Routine,
   type RoutineContext,
   RoutineError,
@@ -41,8 +41,8 @@ interface ContextInput {
   readonly onRemark?: ((remark: string) => void) | undefined
   /** Whether two qubits share a readout line and can be read at the same time; no, if absent. */
   readonly sharesLine?: ((one: string, other: string) => boolean) | undefined
-  /** Takes how well shots begin with a reading; without it, none do. */
-  readonly heraldLog?: HeraldLog | undefined
+  /** What the run knows of shots that begin with a reading; without it, none do. */
+  readonly heralds?: Heralds | undefined
   /** What is left of the time limit, s; without it, there is none. */
   readonly secondsLeft?: (() => number) | undefined
 }
@@ -62,7 +62,7 @@ export function contextOf({
   limits,
   onRemark,
   sharesLine = () => false,
-  heraldLog,
+  heralds,
   secondsLeft = () => Number.POSITIVE_INFINITY,
 }: ContextInput): RoutineContext {
   const reading = {
@@ -78,7 +78,7 @@ export function contextOf({
     target,
     attempt,
     secondsLeft,
-    heralds: heraldLog && { known: new Map(), log: heraldLog },
+    heralds,
     self: readerOf(target),
     parent: readerOf(parent),
     child: readerOf(child),

@@ -2,9 +2,9 @@ import type { Clock, Log } from '../../../base/index.ts'
 import { withTimeout } from '../../../base/index.ts'
 import type { Instrument } from '../../bench/instrument.ts'
 import type { Program } from '../../pulse/schedule.ts'
+import type { Heralds } from '../herald.ts'
 import {
   type Finding,
-  type HeraldLog,
   type Measurement,
   type Routine,
   type RoutineContext,
@@ -36,8 +36,8 @@ export interface NodeRunner {
   readonly limits?: SweepLimits | undefined
   /** Whether two qubits share a readout line and can be read at the same time; no, if absent. */
   readonly sharesLine?: ((one: string, other: string) => boolean) | undefined
-  /** Takes how well shots begin with a reading; without it, none do. */
-  readonly heraldLog?: HeraldLog | undefined
+  /** What the run knows of shots that begin with a reading; without it, none do. */
+  readonly heralds?: Heralds | undefined
 }
 
 /** How a routine ended on a target. */
@@ -217,7 +217,7 @@ export async function measureTogether<Found>(
   begin: (context: RoutineContext) => Measurement<Found>,
   { onRemark, onSweep }: Partial<Listeners> = {},
 ): Promise<Ended<Found>[]> {
-  const { clock, values, currents, onRead, limits, sharesLine, heraldLog } = runner
+  const { clock, values, currents, onRead, limits, sharesLine, heralds } = runner
   const timeouts = targets.map(
     (target) => runner.settingsOf(routine.name, target).timeoutS ?? runner.timeoutS,
   )
@@ -233,7 +233,7 @@ export async function measureTogether<Found>(
       onRead,
       limits,
       sharesLine,
-      heraldLog,
+      heralds,
       secondsLeft,
       onRemark: (text: string) => onRemark?.(target, text),
       onSweep(axis: SweepAxis) {

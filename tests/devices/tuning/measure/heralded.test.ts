@@ -4,10 +4,11 @@ import { compileProgram } from '../../../../src/devices/bench/sequencer/compile/
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
 import { readBoth } from '../../../../src/devices/tuning/measure/pair/joint-readout.ts'
 import { leftOfPair } from '../../../../src/devices/tuning/measure/pair/pair-remainder.ts'
-import { allShotsOf } from '../../../../src/devices/tuning/measure/shots.ts'
+import { allShotsOf, shotsOf } from '../../../../src/devices/tuning/measure/shots.ts'
 import { defineRoutine } from '../../../../src/devices/tuning/routine.ts'
 import { czLocalPhases } from '../../../../src/devices/tuning/routines/edge/cz_local_phases.ts'
-import { Heralds } from '../../../../src/devices/tuning/run/heralds.ts'
+import { RunHeralds } from '../../../../src/devices/tuning/run/run-heralds.ts'
+import { FakeClock } from '../../../support/fake-clock.ts'
 import { assemble } from '../../../support/sequencer/language/assemble.ts'
 import { qubitOf } from '../../../support/simulated-chip/experiments.ts'
 import { gatePair } from '../../../support/tuning/gate-pair.ts'
@@ -17,11 +18,11 @@ setDefaultTimeout(120_000)
 
 /** A pair of very good qubits, and the log of its shots. */
 function longLivedPair() {
-  const heralds = new Heralds()
+  const heralds = new RunHeralds(new FakeClock())
   const adjust = ({ qubits }: ChipTruth) => {
     for (const qubit of Object.values(qubits)) Object.assign(qubit, LONG_LIVED)
   }
-  const gate = gatePair({ hand: 1, seed: 1, heraldLog: heralds, adjust })
+  const gate = gatePair({ hand: 1, seed: 1, heralds, adjust })
   for (const qubit of ['q0', 'q1']) gate.pair.values.set(qubit, 'reset.duration', RESET_S)
   return { ...gate, heralds }
 }
@@ -38,16 +39,29 @@ describe('shots that begin with a reading instead of a long wait', () => {
   const seed = Number(process.env['SVC_TEST_SEED'] ?? randomInt(2 ** 31))
   test(`find what shots with full waits find, in a tenth of the time (SVC_TEST_SEED=${seed})`, async () => {
     const [heralded, waiting] = [longLived(seed), longLived(seed, { isHeralded: false })]
+    // The twin that shares no judged reading between its programs.
+    const forgetful = longLived(seed, { isForgetful: true })
     for (const [name, path] of FOUND) {
-      const outcomes = [await heralded.measure(name), await waiting.measure(name)]
-      expect([name, ...outcomes.map(({ error }) => error?.message)]).toEqual([name, undefined, undefined])
-      const [one, other] = outcomes.map(({ finding }) => finding?.parameters?.[path])
-      const error = Math.hypot(one?.error ?? Number.NaN, other?.error ?? Number.NaN)
-      expect([name, Math.abs(Number(one?.value) - Number(other?.value)) < 5 * error]).toEqual([name, true])
-      // As good as before, not only as wide.
-      expect(one?.error).toBeLessThan(1.5 * (other?.error ?? 0))
+      const outcomes = [
+        await heralded.measure(name),
+        await waiting.measure(name),
+        await forgetful.measure(name),
+      ]
+      expect([name, ...outcomes.map(({ error }) => error?.message)]).toEqual([
+        name,
+        ...Array(3).fill(undefined),
+      ])
+      const [one, ...others] = outcomes.map(({ finding }) => finding?.parameters?.[path])
+      for (const other of others) {
+        const error = Math.hypot(one?.error ?? Number.NaN, other?.error ?? Number.NaN)
+        expect([name, Math.abs(Number(one?.value) - Number(other?.value)) < 5 * error]).toEqual([name, true])
+        // As good as before, not only as wide.
+        expect(one?.error).toBeLessThan(1.5 * (other?.error ?? 0))
+      }
     }
     expect(heralded.seconds()).toBeLessThan(waiting.seconds() / 10)
+    expect(heralded.judgements()).toBeLessThan(forgetful.judgements())
+    expect(heralded.seconds()).toBeLessThan(forgetful.seconds())
     const [note, ...others] = heralded.heralds.notes()
     expect(others).toEqual([])
     const share = /^q0: shots began with a reading in 0 instead of a full wait; at most (\S+) % of them/.exec(
@@ -55,6 +69,52 @@ describe('shots that begin with a reading instead of a long wait', () => {
     )?.[1]
     expect(Number(share)).toBeWithin(0, 1)
     expect(waiting.heralds.notes()).toEqual([])
+  })
+
+  test('are judged once for all routines, and again when a value or the readout itself moves, or with time', async () => {
+    const qubit = longLived(4)
+    const judgedFor = async () => {
+      const before = qubit.judgements()
+      const { error, finding } = await qubit.measure('all_xy')
+      expect(error?.message).toBeUndefined()
+      expect(finding?.benchmark?.error).toBeLessThan(0.02)
+      return qubit.judgements() - before
+    }
+    expect([await judgedFor(), await judgedFor()]).toEqual([1, 0])
+
+    qubit.values.set('q0', 'measure.pulse_amp', 0.9 * (qubit.values.number('q0', 'measure.pulse_amp') ?? 0))
+    expect([await judgedFor(), await judgedFor()]).toEqual([1, 0])
+
+    qubit.values.set('q0', 'rxy.amp180', 1.001 * (qubit.values.number('q0', 'rxy.amp180') ?? 0))
+    expect([await judgedFor(), await judgedFor()]).toEqual([1, 0])
+
+    // No value says so: hardly a reading is where it was.
+    qubitOf(qubit.truth, 'q0').readout.phase += 1.2
+    expect([await judgedFor(), await judgedFor()]).toEqual([1, 0])
+
+    await qubit.clock.advance(31 * 60_000)
+    expect([await judgedFor(), await judgedFor()]).toEqual([1, 0])
+  })
+
+  test('are as many as wanted, also above the shots of one program', async () => {
+    const qubit = longLived(4)
+    const shots = 500_000
+    let kept = 0
+    const many = defineRoutine({
+      ...{ name: 'many', kind: 'qubit', size: { points: 1, shots } },
+      *measure(context) {
+        const points = [context.schedule().measure('q0').build()]
+        const [found] = yield* shotsOf(context, points, shots, { mayHerald: true })
+        kept = found?.re.length ?? 0
+        return { benchmark: { metric: 'none', fidelity: 1, error: 0, fidelityError: 0 } }
+      },
+    })
+    expect((await qubit.measureRoutine(many)).error?.message).toBeUndefined()
+    expect(qubit.programs.slice(-2).map(({ shots: each }) => each > 500_000 && each <= 1_000_000)).toEqual([
+      true,
+      true,
+    ])
+    expect(kept / shots).toBeWithin(0.95, 1.05)
   })
 
   test('finds the error of a gate without what the shot before has left', async () => {
