@@ -160,7 +160,10 @@ function* startOf(
     const known = heralds.recall(key)
     const start = known ? known.start : yield* judged(heralds, draft, waitNs)
     if (!known) heralds.keep(key, start)
-    if (start) return { start, key, isRecalled: known !== undefined }
+    if (!start) continue
+    // What each kept shot takes, with those that are dropped for it.
+    const takenNs = (mean + start.head.duration + start.ringDownNs) / start.kept
+    return takenNs < mean + waitNs ? { start, key, isRecalled: known !== undefined } : undefined
   }
   return undefined
 }

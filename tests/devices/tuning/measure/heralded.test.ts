@@ -151,9 +151,16 @@ describe('shots that begin with a reading instead of a long wait', () => {
     const mixed = defineRoutine({
       ...{ name: 'mixed', kind: 'edge', size: { points: 2, shots: 10 } },
       *measure(context) {
-        const { name } = context.parent
-        for (const delay of [0, RESET_S / 5]) {
-          const points = [readBoth(context.schedule().rotate(name, Math.PI).delay(name, delay), context)]
+        const { parent, target } = context
+        for (const [delay, hasGate] of [
+          [0, false],
+          [2.3e-3, false],
+          // Fewer shots are kept with a gate, which may leave level 2: all that are dropped would take longer.
+          [2.3e-3, true],
+          [RESET_S / 5, false],
+        ] as const) {
+          const schedule = context.schedule().rotate(parent.name, Math.PI).delay(parent.name, delay)
+          const points = [readBoth(hasGate ? schedule.cz(target) : schedule, context)]
           left.push(leftOfPair(context, yield* allShotsOf(context, points, 10, { mayHerald: true })))
         }
         return { benchmark: { metric: 'none', fidelity: 1, error: 0, fidelityError: 0 } }
@@ -163,6 +170,8 @@ describe('shots that begin with a reading instead of a long wait', () => {
     const share = Math.exp(-RESET_S / LONG_LIVED.t1)
     expect(left).toEqual([
       [0, 0],
+      [0, 0],
+      [share, share],
       [share, share],
     ])
   })
