@@ -20,6 +20,9 @@ const TRACES = process.env['SVC_TRACE'] === '1'
 const RESULTS = join(import.meta.dir, '../../test-results')
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
+/** The line on what is skipped comes once, however many files a process tests. */
+let hasWarned = false
+
 /**
  * The path of Chromium: `SVC_CHROMIUM`, or the usual ones of distributions. Undefined if there is none, which
  * skips the browser tests on a developer's machine, with a line that `npm test` repeats in its summary; on CI
@@ -30,7 +33,9 @@ export function findChromium(): string | undefined {
   if (named) return named
   const found = PLACES.find((place) => existsSync(place))
   if (!found && process.env['CI']) throw new Error('No Chromium: install it, or name it in SVC_CHROMIUM')
-  if (!found) console.warn('Browser tests are skipped: install Chromium, or set SVC_CHROMIUM to its path')
+  if (!found && !hasWarned)
+    console.warn('Browser tests are skipped: install Chromium, or set SVC_CHROMIUM to its path')
+  hasWarned = true
   return found
 }
 
