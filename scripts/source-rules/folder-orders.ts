@@ -243,7 +243,7 @@ export const FOLDER_ORDERS: readonly FolderOrder[] = [
   {
     folder: 'src/devices/tuning',
     steps: [
-      ['drift', 'progress.ts', 'routine-names.ts', 'tuner-options.ts'],
+      ['drift', 'herald.ts', 'progress.ts', 'routine-names.ts', 'tuner-options.ts'],
       ['config', 'routine.ts'],
       ['measure', 'plan'],
       ['python-routines', 'routines', 'walk'],

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILT_IN_DEVICES, JobError, jobFailureOf, listDevices } from '../../src/devices/index.ts'
+import { notSafe } from '../../src/devices/safe-path.ts'
 import { OPERATIONS } from '../../src/protocol/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { designFile } from '../support/tuning/acceptance/design-file.ts'
@@ -52,10 +53,7 @@ for (const [pair, reason] of [
     'method=exact',
     'bad value for -o method: "exact"; expected one of automatic, statevector, stabilizer, trajectories, density_matrix, matrix_product_state',
   ],
-  [
-    'noise=/etc/passwd',
-    'bad value for -o noise: /etc/passwd is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
-  ],
+  ['noise=/etc/passwd', `bad value for -o noise: ${notSafe('/etc/passwd')}`],
   ['max_qubits=30', 'bad value for -o max_qubits: "30"; expected a whole number from 1 to 28'],
   ['max_shots=0', 'bad value for -o max_shots: "0"; expected a whole number from 1 to 1000000'],
 ] as const) {

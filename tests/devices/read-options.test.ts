@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog } from '../../src/base/index.ts'
 import { defineDevice, opt, type ResolvedDevice, readOptions, StartupError } from '../../src/devices/index.ts'
+import { notSafe } from '../../src/devices/safe-path.ts'
 import type { Operation } from '../../src/protocol/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -98,8 +99,8 @@ const ERRORS: [Operation, string[], string[]][] = [
     'process',
     ['scheduler_device_config=/srv/a.yml', 'scheduler_hardware_config=/tmp'],
     [
-      'bad value for -o scheduler_hardware_config: /tmp is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
-      'bad value for -o scheduler_device_config: /srv/a.yml is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+      `bad value for -o scheduler_hardware_config: ${notSafe('/tmp')}`,
+      `bad value for -o scheduler_device_config: ${notSafe('/srv/a.yml')}`,
     ],
   ],
 ]
@@ -126,16 +127,8 @@ const BAD: [Operation, string, string][] = [
   ['calibrate', 'save=maybe', '"maybe"; expected true or false'],
   ['calibrate', 'title=', 'the value is empty'],
   // Whether it exists is not revealed.
-  [
-    'calibrate',
-    'calibration_config=/etc/passwd',
-    '/etc/passwd is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
-  ],
-  [
-    'process',
-    'data_dir=/srv/data',
-    '/srv/data is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
-  ],
+  ['calibrate', 'calibration_config=/etc/passwd', notSafe('/etc/passwd')],
+  ['process', 'data_dir=/srv/data', notSafe('/srv/data')],
   ['process', 'job_timeout=0', '"0"; expected a number of seconds from 0.001 to 86400'],
 ]
 const REQUIRED = { monitor: [channels], calibrate: [config], process: [] }
@@ -150,9 +143,7 @@ test.each(ERRORS)('readOptions() refuses for a %s device %j', (operation, pairs,
 })
 
 test('readOptions() checks the default data folder too', () => {
-  expect(errorsOf('process', [], '/srv/data')).toEqual([
-    'bad value for -o data_dir: /srv/data is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
-  ])
+  expect(errorsOf('process', [], '/srv/data')).toEqual([`bad value for -o data_dir: ${notSafe('/srv/data')}`])
 })
 
 test('readOptions() accepts a data_dir that overrides an unsafe default', () => {
@@ -166,7 +157,7 @@ test('readOptions() reports every error of a start, one per line, keys before va
     'unknown option zzz for calibrate device tuner',
     '  known options: calibration_config, count, data_dir, level, mode, save, title',
     'bad value for -o count: "x"; expected a whole number from 1 to 9',
-    'bad value for -o data_dir: /srv is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+    `bad value for -o data_dir: ${notSafe('/srv')}`,
     'startup error: calibration config not found: configs/no.yml',
   ])
 })
@@ -239,7 +230,7 @@ test('readOptions() also checks the files of an imported device, and its calibra
     imported: true,
   }
   expect(() => read(device, ['scheduler_device_config=/srv/x.yml'])).toThrow(
-    'is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+    'is not in a safe location: below /etc',
   )
   expect(() => read(device, ['calibration_config=configs/no.yml'])).toThrow(
     'startup error: calibration config not found: configs/no.yml',
@@ -290,7 +281,7 @@ test.each([
   [{}, 'missing required variable RELAY_KEY_FILE (for example RELAY_KEY_FILE=/etc/svc-driver/relay.key)'],
   [
     { RELAY_KEY_FILE: '/usr/relay.key' },
-    'bad value for the variable RELAY_KEY_FILE: /usr/relay.key is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+    `bad value for the variable RELAY_KEY_FILE: ${notSafe('/usr/relay.key')}`,
   ],
   [
     { RELAY_KEY_FILE: 'relay.key', RELAY_PORT: 'x' },

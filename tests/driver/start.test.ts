@@ -4,6 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { AppError } from '../../src/base/index.ts'
+import { notSafe } from '../../src/devices/safe-path.ts'
 import { StartupError } from '../../src/driver/index.ts'
 import { EVENTS } from '../../src/protocol/index.ts'
 import { outboxIds } from '../support/outbox-ids.ts'
@@ -55,9 +56,7 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
   [
     'an unsafe --data-dir',
     () => ({ dataDir: '/tmp-evil' }),
-    [
-      'bad value for -o data_dir: /tmp-evil is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
-    ],
+    [`bad value for -o data_dir: ${notSafe('/tmp-evil')}`],
   ],
   [
     'a device that refuses',
@@ -78,7 +77,7 @@ const ERRORS: [string, (bench: { folder: string }) => DriverFlags, string[]][] =
       'bad value for --svc-addr: "lab"; expected an http or https address',
       'missing required option --token (or SVC_ACCESS_TOKEN)',
       'bad value for --ca-fingerprint: "zz" is not a SHA-256 fingerprint',
-      'bad value for --ca-file: /x is not in a safe location: below /etc/svc-driver, /var/svc-driver, /tmp, /var/tmp or the home folder',
+      `bad value for --ca-file: ${notSafe('/x')}`,
     ],
   ],
 ]

@@ -75,7 +75,7 @@ export function* heraldedShots(
   }
 }
 
-/** About as many kept shots as wanted, by programs within the limit of shots; `raw` is what each point took. */
+/** About as many kept shots as wanted, by programs within the limit of shots; each point took `raw` of them. */
 function* shotsFrom(
   start: HeraldStart,
   points: readonly Schedule[],

@@ -155,7 +155,7 @@ describe('shots that begin with a reading instead of a long wait', () => {
         for (const [delay, hasGate] of [
           [0, false],
           [2.3e-3, false],
-          // Fewer shots are kept with a gate, which may leave level 2: all that are dropped would take longer.
+          // Fewer are kept with a gate, which may leave level 2: those that are dropped would take longer.
           [2.3e-3, true],
           [RESET_S / 5, false],
         ] as const) {

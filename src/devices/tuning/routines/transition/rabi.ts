@@ -1,6 +1,6 @@
 import { projectOnPrincipalAxis } from '../../../fitting/complex-series.ts'
 import type { Estimate } from '../../../fitting/fit.ts'
-import { fitRabi } from '../../../fitting/models/rabi.ts'
+import { fitRabi } from '../../../fitting/models/cosine.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
 import { averages, populations, seriesOf } from '../../measure/references.ts'
 import { foundByWait, relaxationBeyondWait } from '../../measure/relaxation.ts'
@@ -36,9 +36,10 @@ interface Sweep {
 
 /**
  * Rabi oscillations on a transition: the signal oscillates with the amplitude of the drive, and the pi pulse
- * is half a period, stretched by what the line compresses. The signal is that part of the readout which varies, because no pulse is known yet. On
- * the lower transition, nothing may be known of the relaxation of the qubit either: a sweep counts only when
- * the wait between its shots is found to be long enough, and the rough T1 found thereby serves the run.
+ * is half a period, stretched by what the line compresses. The signal is that part of the readout which
+ * varies, because no pulse is known yet. On the lower transition, nothing may be known of the relaxation of
+ * the qubit either: a sweep counts only when the wait between its shots is found to be long enough, and the
+ * rough T1 found thereby serves the run.
  */
 export function rabiOn(options: RabiOptions) {
   const { transition, check } = options
