@@ -84,6 +84,7 @@ export const AREAS: readonly Area[] = [
       { lines: 270, reason: 'AB: a random twin of the statements that leave with the COMMIT' },
       { lines: 500, reason: 'AE: kills during sessions, each route on PostgreSQL, loops, exports' },
       { lines: 230, reason: 'AF: compiled circuits with measurements inside against all their outcomes' },
+      { lines: 130, reason: 'AF: twins of shared readings, Rabi amplitudes of random lines that compress' },
     ],
   },
   {

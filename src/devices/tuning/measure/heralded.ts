@@ -75,7 +75,7 @@ export function* heraldedShots(
   }
 }
 
-/** About as many kept shots as wanted, by programs within the limit of shots; each point took `raw` of them. */
+/** About as many kept shots as wanted, in programs within the limit; `raw` were taken of each point. */
 function* shotsFrom(
   start: HeraldStart,
   points: readonly Schedule[],
