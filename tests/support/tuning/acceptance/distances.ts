@@ -1,3 +1,4 @@
+import type { Transmon } from '../../../../src/devices/bench/simulated/dynamics/transmon.ts'
 import type { Conditions } from '../../../../src/devices/bench/simulated/state/conditions.ts'
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
 import { EDGE_CLAIMS } from './edge-claims.ts'
@@ -22,12 +23,32 @@ export function possibleChips(
 }
 
 function withSwitching(truth: ChipTruth, target: string, moments: readonly Conditions[]): Conditions[] {
-  const qubit = truth.qubits[target]
-  const shift = qubit?.switching?.shift
-  if (!qubit || shift === undefined) return [...moments]
-  const isOneLine = Math.abs(shift) < 1 / (Math.PI * qubit.t2_star)
-  const shifts = [0, -shift, shift, ...(isOneLine ? [-shift / 2, shift / 2] : [])]
-  return moments.flatMap((chip) => shifts.map((by) => shifted(chip, target, by)))
+  const shift = truth.qubits[target]?.switching?.shift
+  if (shift === undefined) return [...moments]
+  return moments.flatMap((chip) => {
+    const transmon = chip.transmons.get(target)
+    const middles = transmon && isOneLine(transmon, shift) ? [-shift / 2, shift / 2] : []
+    return [0, -shift, shift, ...middles].map((by) => shifted(chip, target, by))
+  })
+}
+
+/** Steps of an integral over the decay of fringes, and its end in units of the decay. */
+const [STEPS, DECAYS] = [2_000, 6]
+
+/**
+ * Whether the line of a transmon is at least half as high in the middle between two frequencies that are
+ * `distance` (Hz) apart. A line is the cosine transform of the decay of its Ramsey fringes.
+ */
+function isOneLine({ rates: { dephasing }, slowNoise }: Transmon, distance: number): boolean {
+  const heightAt = (offset: number) =>
+    Array.from({ length: STEPS }, (_, at) => ((at + 0.5) * DECAYS) / STEPS / dephasing).reduce(
+      (sum, t) =>
+        sum +
+        Math.exp(-dephasing * t - (2 * Math.PI * slowNoise * t) ** 2 / 2) *
+          Math.cos(2 * Math.PI * offset * t),
+      0,
+    )
+  return heightAt(distance / 2) > heightAt(0) / 2
 }
 
 function shifted(chip: Conditions, target: string, by: number): Conditions {
