@@ -12,9 +12,12 @@ import { parseArgs } from 'node:util'
 import { silentLog } from '../../../src/base/index.ts'
 import { readDeviceFile } from '../../../src/devices/chip/device-file.ts'
 import { chipValuesOf } from '../../../src/devices/tuning/chip-values.ts'
+import { readCalibrationConfig } from '../../../src/devices/tuning/config/read-config.ts'
 import { type Instance, instancesOf } from '../../../src/devices/tuning/plan/instances.ts'
 import { BUILT_IN_ROUTINES } from '../../../src/devices/tuning/routines/index.ts'
-import { confirmedChecks, runChecks } from '../../../src/devices/tuning/walk/checks.ts'
+import { type DriftLook, driftedChecks } from '../../../src/devices/tuning/run/drifted-checks.ts'
+import { settingsFor } from '../../../src/devices/tuning/run/settings.ts'
+import { runChecks } from '../../../src/devices/tuning/walk/checks.ts'
 import { PARKING_PATH, RunCurrents } from '../../../src/devices/tuning/walk/run-currents.ts'
 import { RunValues } from '../../../src/devices/tuning/walk/run-values.ts'
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
@@ -65,21 +68,36 @@ async function openChecks(chip: CalibratedChip, folder: string, events: Events) 
     qubits: names('qubits'),
     edges: names('edges'),
   })
+  const config = readCalibrationConfig('', file.chip)
+  if ('problems' in config) throw new Error(config.problems.join('\n'))
+  const runner = {
+    instrument: bench.chip,
+    currents: new RunCurrents(undefined, 'run000000000001', signal),
+    values,
+    clock: bench.clock,
+    log: silentLog,
+    signal,
+    maxAttempts: 3,
+    timeoutS: 900,
+    settingsOf: () => ({ axis: () => undefined, number: () => undefined, choice: () => undefined }),
+  }
+  const look: DriftLook = {
+    runner,
+    routines: BUILT_IN_ROUTINES,
+    quick: (routine, target) => settingsFor(config, 'fidelity_check', routine, target),
+    limits: { qubit: 0.99, edge: 0.95, errorFactor: 3 },
+    onCheck: () => undefined,
+    benchmarkOf({ routine: { name }, target }) {
+      const found = chip.findings.benchmarks?.find((each) => each.protocol === name && each.target === target)
+      return { metric: '', ...(typeof found?.error === 'number' && { error: found.error }) }
+    },
+  }
   return {
+    runner,
+    look,
     nodes: [...byKey.values()].filter(
       ({ routine }) => routine.check && !routine.writes.includes(PARKING_PATH),
     ),
-    runner: {
-      instrument: bench.chip,
-      currents: new RunCurrents(undefined, 'run000000000001', signal),
-      values,
-      clock: bench.clock,
-      log: silentLog,
-      signal,
-      maxAttempts: 1,
-      timeoutS: 900,
-      settingsOf: () => ({ axis: () => undefined, number: () => undefined, choice: () => undefined }),
-    },
   }
 }
 
@@ -105,7 +123,7 @@ for (let at = 0; at < chips; at++) {
     const isOut = ({ routine, target }: Instance) => single.get(`${routine.name} ${target}`)?.state === 'out'
     const out = still.nodes.filter(isOut)
     for (const { routine } of out) singles.set(routine.name, (singles.get(routine.name) ?? 0) + 1)
-    const confirmed = outOf(await confirmedChecks(still.nodes, still.runner, () => undefined))
+    const confirmed = outOf(await driftedChecks(still.nodes, still.look))
     if (confirmed.length > 0) console.log(`chip ${at}, check ${check}: ${confirmed.join(', ')}`)
     alarms += confirmed.length > 0 ? 1 : 0
   }
@@ -115,12 +133,12 @@ for (let at = 0; at < chips; at++) {
   for (const [index, [field, byOf, routines]] of CHANGES.entries()) {
     const by = byOf(chip.truth)
     const events = [{ kind: 'step' as const, target: 'q0', field, by }]
-    const { nodes, runner } = await openChecks(chip, join(folder.path, `changed${index}`), events)
+    const { nodes, look } = await openChecks(chip, join(folder.path, `changed${index}`), events)
     const [names, looks] = [routines.split(' '), Array.from({ length: LOOKS })]
     const looked = nodes.filter(({ routine, target }) => target === 'q0' && names.includes(routine.name))
     let seen = 0
     for (const _ of looks) {
-      const found = await confirmedChecks(looked, runner, () => undefined)
+      const found = await driftedChecks(looked, look)
       if ([...found.values()].some(({ state }) => state === 'out')) seen++
     }
     printRow([field, by.toPrecision(3), String(seen), String(LOOKS)])

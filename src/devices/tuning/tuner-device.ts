@@ -169,6 +169,7 @@ export async function createTuner(
             clock,
             log,
             mayWrite,
+            limits,
             hardware: hardware?.hardware,
           },
           { file: current, config, routines, notes, finished, ...(chosen && { only: chosen }) },

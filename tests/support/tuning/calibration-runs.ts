@@ -117,6 +117,7 @@ export function calibrationRuns(folder: string, deviceFile = DEVICE_FILE) {
           clock,
           log: silentLog,
           mayWrite,
+          limits: { qubit: 0.99, edge: 0.95, errorFactor: 3 },
           ...rest.setup,
         },
         { file, config: read, routines, notes: ['first note'], finished },

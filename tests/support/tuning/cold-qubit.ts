@@ -62,6 +62,7 @@ export function coldQubit(folder: string, truth: ChipTruth, deviceFile = COLD_DE
         {
           ...{ backend: 'tuner+simulated', devicePath, instrument, couplers: undefined },
           ...{ clock, log: silentLog, mayWrite: true },
+          limits: { qubit: 0.99, edge: 0.95, errorFactor: 3 },
         },
         { file, config: parsed, routines, notes: [] },
       )

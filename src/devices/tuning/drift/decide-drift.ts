@@ -27,6 +27,8 @@ interface DriftVerdict extends DriftedTarget {
   readonly state: 'in' | 'out' | 'unknown'
 }
 
+/** What is judged of a report. */
+export type JudgedFindings = Pick<CalibrationFindings, 'benchmarks' | 'routines'>
 type Benchmark = NonNullable<CalibrationFindings['benchmarks']>[number]
 type RoutineEntry = NonNullable<CalibrationFindings['routines']>[number]
 
@@ -50,8 +52,18 @@ const MAX_CHANGES: Readonly<Record<string, { path: RegExp; limit: number; turn: 
   two_state_discrimination: { path: /\.acq_rotation$/, limit: 20, turn: 360 },
 }
 
+/**
+ * The routines of a fidelity check that tell whether the value of a routine has drifted. The checks of these
+ * see less than that: after an hour, a phase that a good qubit keeps for long shows how frequencies wander.
+ */
+export const JUDGED_BY: Readonly<Record<string, readonly string[]>> = {
+  ramsey_correction: ['ramsey_correction'],
+  t1: ['t1'],
+  two_state_discrimination: ['two_state_discrimination', 'readout_fidelity'],
+}
+
 /** The targets of a fidelity check that have drifted, each with all that has. */
-export function driftedTargets(findings: CalibrationFindings, limits: DriftLimits): DriftedTarget[] {
+export function driftedTargets(findings: JudgedFindings, limits: DriftLimits): DriftedTarget[] {
   const out = judgeFindings(findings, limits).filter(({ state }) => state === 'out')
   return Map.groupBy(out, ({ target }) => target)
     .values()
@@ -72,7 +84,7 @@ export function driftedTargets(findings: CalibrationFindings, limits: DriftLimit
  * bound is in when the bound is within the limits, otherwise it says nothing. A routine that failed is out.
  * AllXY decides where no benchmark of gates did.
  */
-export function judgeFindings(findings: CalibrationFindings, limits: DriftLimits): DriftVerdict[] {
+export function judgeFindings(findings: JudgedFindings, limits: DriftLimits): DriftVerdict[] {
   const { benchmarks = [], routines = [] } = findings
   const verdict = (each: Judged): DriftVerdict => {
     const kind = GATE_PROTOCOLS[each.routine] ?? 'qubit'
@@ -125,8 +137,8 @@ function benchmarkVerdict(benchmark: Benchmark, limits: DriftLimits): Judged[] {
 
 function routineVerdict(entry: RoutineEntry, { errorFactor }: DriftLimits): Judged[] {
   const { routine, target, status, error, parameters = {}, unresolved } = entry
-  if (status === 'failed') return [{ target, routine, state: 'out', reason: error?.message ?? 'failed' }]
   if (unresolved === true) return []
+  if (status === 'failed') return [{ target, routine, state: 'out', reason: error?.message ?? 'failed' }]
   const values = Object.entries(parameters).flatMap(([path, found]) => {
     const [value, previous] = [numberOr(found.value, Number.NaN), numberOr(found.previous, Number.NaN)]
     const spread = CLEAR * numberOr(found.error, 0)

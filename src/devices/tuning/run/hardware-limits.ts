@@ -6,7 +6,10 @@ import type { SweepLimits } from '../walk/sweep-limits.ts'
 import type { CalibrationSetup } from './setup.ts'
 
 /** What the hardware of a run plays and holds, for its sweeps. */
-export function sweepLimitsOf(chip: Chip, { hardware, couplers }: CalibrationSetup): SweepLimits {
+export function sweepLimitsOf(
+  chip: Chip,
+  { hardware, couplers }: Pick<CalibrationSetup, 'hardware' | 'couplers'>,
+): SweepLimits {
   return {
     band(element, line) {
       const band = hardware && bandOf(chip, hardware, element, line)
@@ -35,7 +38,7 @@ export function sharesLine(
 /** Whether two qubits can be read out at the same time, with the values that a run has now. */
 export function readsTogether(
   chip: Chip,
-  { hardware }: CalibrationSetup,
+  { hardware }: Pick<CalibrationSetup, 'hardware'>,
   values: RunValues,
 ): (one: string, other: string) => boolean {
   const readout = (name: string) => ({ name, hz: values.number(name, 'clock_freqs.readout') })

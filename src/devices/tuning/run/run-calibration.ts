@@ -209,6 +209,7 @@ export async function runCalibration(
           input,
           runner,
           recordOf,
+          limits: setup.limits,
           walkAgain: (again) => walkThrough(again, verifying),
           onCheck: (node) => steps.verify(node),
           quick: (routine, target) => settingsFor(config, 'fidelity_check', routine, target),

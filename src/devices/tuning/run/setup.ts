@@ -1,6 +1,7 @@
 import type { Clock, Log } from '../../../base/index.ts'
 import type { Instrument } from '../../bench/instrument.ts'
 import type { Hardware } from '../../chip/hardware/hardware-file.ts'
+import type { DriftLimits } from '../drift/decide-drift.ts'
 import type { CouplerMover } from '../walk/run-currents.ts'
 
 /** What a tuner has for its runs. */
@@ -17,4 +18,6 @@ export interface CalibrationSetup {
   readonly log: Log
   /** False for an instrument without a chip, whose results mean nothing. */
   readonly mayWrite: boolean
+  /** Beyond these a chip has drifted, also by the end of a run. */
+  readonly limits: DriftLimits
 }

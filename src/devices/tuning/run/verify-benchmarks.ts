@@ -1,3 +1,5 @@
+import type { DriftLimits } from '../drift/decide-drift.ts'
+import { qubitsOf } from '../plan/chip-elements.ts'
 import { type Instance, instancesOf } from '../plan/instances.ts'
 import type { PlanInput } from '../plan/planner.ts'
 import type { Benchmark, Routine } from '../routine.ts'
@@ -14,9 +16,8 @@ const REPEATED = ['readout_fidelity', 'randomized_benchmarking', 'cz_rb']
 /** What compares a qubit beside the others with itself alone, and the codes of its judgement. */
 const TOGETHER: readonly Routine[] = [lineReadout, lineEndsReadout, simultaneousRb, driveCrosstalk]
 const JUDGED: ReadonlySet<string> = new Set(['readout_crosstalk', 'simultaneous_error', 'drive_crosstalk'])
-/** How many times as large as in the run an error may be, and from which size on nothing may be used. */
-const MAX_FACTOR = 3
-const UNUSABLE_FACTOR = 3 * MAX_FACTOR
+/** From how many times its limit on an error keeps everything from being used. */
+const UNUSABLE = 3
 /** Standard errors by which it must be larger. */
 const CLEAR = 2
 
@@ -26,13 +27,15 @@ interface BenchmarkInput {
   readonly runner: NodeRunner
   /** The settings of a fidelity check. */
   readonly quick: NodeRunner['settingsOf']
+  /** How many times as large as in the run an error may be. */
+  readonly limits: DriftLimits
   onBenchmark(node: Instance): void
 }
 
 /**
  * Repeats the benchmarks of a full calibration after its checks, small ones: errors of pulses, of readout and
  * of gates, the qubits of each readout line read together, and each qubit beside the pulses of the others. An
- * error that is clearly more than three times that of the run, twice, is a failure: the values stay, because
+ * error that has clearly drifted from that of the run, twice, is a failure: the values stay, because
  * their checks have passed, and are stale. The figures are in the notes.
  */
 export async function verifyBenchmarks(walked: WalkResult, options: BenchmarkInput): Promise<WalkResult> {
@@ -65,7 +68,7 @@ export async function verifyBenchmarks(walked: WalkResult, options: BenchmarkInp
           target,
           path,
           routine: routine.name,
-          isUnusable: factor > UNUSABLE_FACTOR,
+          isUnusable: factor > UNUSABLE * options.limits.errorFactor,
         })),
       ),
     ],
@@ -82,10 +85,13 @@ interface Off {
 /**
  * The benchmarks that succeeded in the run, and the lines of the qubits that were read: in all states from
  * the first qubit of a line, which finds the assignment of the line, in the first and the last one from the
- * others.
+ * others. What may not be used, because its value failed and there is none of before, has failed once.
  */
 function repeatedNodes(walked: WalkResult, { input, runner }: BenchmarkInput): Instance[] {
-  const nodes = [...instancesOf(input).byKey.values()]
+  const unusable = new Set(walked.stale?.map(({ target, isUnusable }) => (isUnusable ? target : '')))
+  const nodes = [...instancesOf(input).byKey.values()].filter(({ target }) =>
+    [target, ...qubitsOf(target, input.chip.edges)].every((name) => !unusable.has(name)),
+  )
   const isMeant = (name: string) => (node: Instance) =>
     node.routine.name === name && benchmarkOf(walked, node) !== undefined
   const read = nodes.filter(isMeant('readout_fidelity')).map(({ target }) => target)
@@ -100,7 +106,8 @@ function repeatedNodes(walked: WalkResult, { input, runner }: BenchmarkInput): I
   return [...REPEATED.flatMap((name) => nodes.filter(isMeant(name))), ...lines, ...beside]
 }
 
-function benchmarkOf({ results }: WalkResult, { routine, target }: Instance): Benchmark | undefined {
+/** What a benchmark said last in a run. */
+export function benchmarkOf({ results }: WalkResult, { routine, target }: Instance): Benchmark | undefined {
   return results.findLast((result) => result.routine.name === routine.name && result.target === target)
     ?.outcome.finding?.benchmark
 }
@@ -109,7 +116,7 @@ function benchmarkOf({ results }: WalkResult, { routine, target }: Instance): Be
 async function looked(
   node: Instance,
   before: Benchmark | undefined,
-  { runner, quick, onBenchmark }: BenchmarkInput,
+  { runner, quick, limits, onBenchmark }: BenchmarkInput,
 ): Promise<NodeOutcome | Off | undefined> {
   const { routine, target } = node
   let last: { outcome: NodeOutcome; factor: number } | undefined
@@ -123,7 +130,7 @@ async function looked(
     const isUndecided = code !== undefined && TOGETHER.includes(routine) && !JUDGED.has(code)
     if (!outcome || code === 'declined' || isUndecided) return undefined
     const factor = factorOf(outcome.finding?.benchmark, before, TOGETHER.includes(routine))
-    if (factor <= MAX_FACTOR) return outcome
+    if (factor <= limits.errorFactor) return outcome
     last = { outcome, factor }
   }
   return last && { factor: last.factor, result: failed(node, last.outcome, before) }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/index.ts'
+import type { DriftLimits } from '../drift/decide-drift.ts'
 import type { Collision } from '../plan/collisions.ts'
 import { type Instance, type Instances, instancesOf, keyOf } from '../plan/instances.ts'
 import {
@@ -9,13 +10,13 @@ import {
   type RecordOf,
 } from '../plan/planner.ts'
 import { RoutineError } from '../routine.ts'
-import { confirmedChecks } from '../walk/checks.ts'
 import { PARKING_PATH } from '../walk/run-currents.ts'
 import type { NodeRunner } from '../walk/run-node.ts'
 import { pathsOfUnits } from '../walk/value-units.ts'
 import { endedEarly, type NodeResult, type WalkResult, withoutUse } from '../walk/walk.ts'
+import { driftedChecks } from './drifted-checks.ts'
 import { FREQUENCY, isBeside, type Switching, switchingOf } from './switching.ts'
-import { verifyBenchmarks } from './verify-benchmarks.ts'
+import { benchmarkOf, verifyBenchmarks } from './verify-benchmarks.ts'
 
 interface Verification {
   readonly input: PlanInput
@@ -27,6 +28,7 @@ interface Verification {
   readonly recordOf: RecordOf
   /** The settings of a fidelity check. */
   readonly quick: NodeRunner['settingsOf']
+  readonly limits: DriftLimits
 }
 
 /**
@@ -40,21 +42,23 @@ export async function verifyRun(walked: WalkResult, verification: Verification):
   if (walked.stopped !== undefined) return walked
   const verified = await verifyValues(walked, verification)
   if (verified.stopped !== undefined) return verified
-  const { input, runner, quick, onCheck } = verification
+  const { input, runner, quick, limits, onCheck } = verification
   try {
-    return await verifyBenchmarks(verified, { input, runner, quick, onBenchmark: onCheck })
+    return await verifyBenchmarks(verified, { input, runner, quick, limits, onBenchmark: onCheck })
   } catch (error) {
     return { ...verified, ...endedEarly(error, runner) }
   }
 }
 
 async function verifyValues(walked: WalkResult, verification: Verification): Promise<WalkResult> {
-  const { input, runner, walkAgain, onCheck } = verification
+  const { input, walkAgain } = verification
+  const { routines } = input
+  const look = { ...verification, routines, benchmarkOf: (node: Instance) => benchmarkOf(verified, node) }
   const instances = instancesOf(input)
   const nodes = [...instances.byKey.values()].filter((node) => isVerified(node, walked))
   let verified = walked
   try {
-    const first = await confirmedChecks(nodes, runner, onCheck)
+    const first = await driftedChecks(nodes, look)
     const moved = nodes.filter((node) => isOut(first, node))
     if (moved.length === 0) return walked
     const calibrated = new Set(moved)
@@ -68,12 +72,12 @@ async function verifyValues(walked: WalkResult, verification: Verification): Pro
       if (again.stopped !== undefined) return verified
       for (const node of nodes) if (again.results.some((result) => isOf(result, node))) calibrated.add(node)
       const doubtful = nodes.filter((node) => calibrated.has(node))
-      checks = await confirmedChecks(doubtful, runner, onCheck)
+      checks = await driftedChecks(doubtful, look)
       off = doubtful.filter((node) => isOut(checks, node))
     }
     return judged(verified, { moved, off, checks, switching: switchingOf(verified, walked), verification })
   } catch (error) {
-    return { ...verified, ...endedEarly(error, runner) }
+    return { ...verified, ...endedEarly(error, verification.runner) }
   }
 }
 

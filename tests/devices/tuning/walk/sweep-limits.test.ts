@@ -31,8 +31,7 @@ if ('problems' in file || 'problems' in hardware) throw new Error('an example is
 const { chip } = file
 const couplers = new RecordingMover(['q0_q1'])
 const instrument = new RecordingInstrument()
-const setup = { ...{ backend: '', devicePath: '', instrument, couplers, clock: new FakeClock() } }
-const limits = sweepLimitsOf(chip, { ...setup, log: silentLog, mayWrite: true, hardware })
+const limits = sweepLimitsOf(chip, { couplers, hardware })
 const signal = new AbortController().signal
 
 /** A routine that sweeps one axis and fails until its last attempt. */
@@ -193,12 +192,7 @@ test('qubits of one readout line are read together only within its band', () => 
     const values = new RunValues(chipValuesOf(chip))
     values.set('q0', 'clock_freqs.readout', 6.2e9)
     values.set('q1', 'clock_freqs.readout', q1 ?? Number.NaN)
-    return (used: typeof hardware | undefined) =>
-      readsTogether(
-        chip,
-        { ...setup, log: silentLog, mayWrite: true, hardware: used as never },
-        values,
-      )('q0', 'q1')
+    return (used: typeof hardware | undefined) => readsTogether(chip, { hardware: used }, values)('q0', 'q1')
   }
   expect([at(7.2e9)(hardware), at(7.21e9)(hardware), at(undefined)(hardware)]).toEqual([true, false, false])
   // Nobody knows the lines without a hardware file.
