@@ -45,6 +45,16 @@ async function expectHolds(chip: ReturnType<typeof simulatedQubits>, name: strin
   expect([name, undeclared]).toEqual([name, []])
 }
 
+test('the check of two_state_discrimination bears errors that the readout had when it was calibrated', async () => {
+  const qubit = calibratedQubit(3, { t1: 5e-6, t2_echo: 5e-6, t2_star: 3e-6 })
+  const routine = routineOf('two_state_discrimination')
+  const { finding } = await qubit.measure(routine)
+  for (const [path, { value }] of Object.entries(finding?.parameters ?? {}))
+    qubit.values.set('q0', path, value)
+  expect(finding?.quality?.['fidelity']).toBeLessThan(0.88)
+  expect((await qubit.check(routine)).state).toBe('in')
+})
+
 describe('the lines of excited states, of a qubit that relaxes within the readout', () => {
   test.each([
     ['resonator_spectroscopy_1', 'resonator.readout_1', 0, 0.06],
