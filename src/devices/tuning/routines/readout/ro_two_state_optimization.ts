@@ -4,7 +4,12 @@ import { statesAt, TWO_STATE_PRIORS } from '../../measure/discrimination.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { linewidthOf } from '../../measure/resonator-lines.ts'
 import { defineRoutine, RoutineError } from '../../routine.ts'
-import { bestOperatingPoint, type OperatingPointScan, operatingPointValues } from './operating-point.ts'
+import {
+  bestOperatingPoint,
+  type OperatingPointScan,
+  operatingPointValues,
+  sizeOfScan,
+} from './operating-point.ts'
 
 const SCAN: OperatingPointScan = {
   states: 2,
@@ -32,8 +37,7 @@ export const roTwoStateOptimization = defineRoutine({
   writes: ['measure_2state.frequency', 'measure_2state.pulse_amp'],
   needs: ['measure_2state'],
   isReadAlone: true,
-  // The power of most readouts is found in the third map, each with a row more.
-  size: { points: 2 * SCAN.frequencies * (3 * SCAN.amplitudes.points + 3), shots: SCAN.shots, heralds: 1 },
+  size: sizeOfScan(SCAN),
   *measure(context) {
     const best = yield* bestOperatingPoint(context, SCAN)
     const choice = { frequency: best.frequency.value, amplitude: best.amplitude.value }

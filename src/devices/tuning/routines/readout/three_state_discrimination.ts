@@ -3,7 +3,12 @@ import { accepted, checkOf } from '../../measure/accept.ts'
 import { assertSignal, statesAt, THREE_STATE_PRIORS } from '../../measure/discrimination.ts'
 import { DRIVE_12_PRIORS, DRIVEN_12 } from '../../measure/inputs.ts'
 import { defineRoutine, RoutineError } from '../../routine.ts'
-import { bestOperatingPoint, type OperatingPointScan, operatingPointValues } from './operating-point.ts'
+import {
+  bestOperatingPoint,
+  type OperatingPointScan,
+  operatingPointValues,
+  sizeOfScan,
+} from './operating-point.ts'
 
 const SCAN: OperatingPointScan = {
   states: 3,
@@ -38,8 +43,7 @@ export const threeStateDiscrimination = defineRoutine({
   optionalWrites: ['measure_3state.centroids', 'measure_3state.assignment'],
   needs: ['measure_3state', 'r12'],
   isReadAlone: true,
-  // The power of most readouts is found in the third map, each with a row more.
-  size: { points: 3 * SCAN.frequencies * (3 * SCAN.amplitudes.points + 3), shots: SCAN.shots, heralds: 1 },
+  size: sizeOfScan(SCAN),
   *measure(context) {
     const best = yield* bestOperatingPoint(context, SCAN)
     const choice = { frequency: best.frequency.value, amplitude: best.amplitude.value }
