@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { silentLog } from '../../../../src/base/index.ts'
+import { type Log, silentLog } from '../../../../src/base/index.ts'
 import { openSimulatedChip } from '../../../../src/devices/bench/simulated/open-simulated-chip.ts'
 import type { SimulatedChip } from '../../../../src/devices/bench/simulated/simulated-chip.ts'
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
@@ -41,6 +41,7 @@ export interface BenchOptions {
   config?: string
   routines?: readonly Routine[]
   options?: Partial<TunerOptions>
+  log?: Log
 }
 
 /** A tuner with a simulated chip whose time passes as that of a real one: by the length of each program. */
@@ -101,7 +102,7 @@ export async function openBench(options: BenchOptions): Promise<TunerBench> {
         ...{ scheduler_device_config: devicePath, calibration_config: configPath, is_simulated: true },
         ...options.options,
       } as TunerOptions,
-      ...{ log: silentLog, clock, signal: new AbortController().signal },
+      ...{ log: options.log ?? silentLog, clock, signal: new AbortController().signal },
       random: (of = seed) => createRng(of),
     },
     {
