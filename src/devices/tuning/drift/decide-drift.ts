@@ -28,7 +28,7 @@ interface DriftVerdict extends DriftedTarget {
 }
 
 /** What is judged of a report. */
-export type JudgedFindings = Pick<CalibrationFindings, 'benchmarks' | 'routines'>
+type JudgedFindings = Pick<CalibrationFindings, 'benchmarks' | 'routines'>
 type Benchmark = NonNullable<CalibrationFindings['benchmarks']>[number]
 type RoutineEntry = NonNullable<CalibrationFindings['routines']>[number]
 

@@ -43,7 +43,7 @@ import { RunHeralds } from './run-heralds.ts'
 import { RunSteps } from './run-steps.ts'
 import { isEnabled, settingsFor } from './settings.ts'
 import type { CalibrationSetup } from './setup.ts'
-import { verifyRun, withCollisions } from './verify-run.ts'
+import { verifyRun, withCollisions } from './verification/verify-run.ts'
 import { type WriteOutcome, writeResults } from './write-results.ts'
 
 /** What one run follows. */

@@ -7,7 +7,7 @@ import { defineRoutine, type RoutineContext } from '../../routine.ts'
 
 const SHOTS = 5_000
 const CHECK_SHOTS = 500
-/** Loss of fidelity against the stored assignment, or without one the infidelity, from which on the check is out. */
+/** Loss of fidelity against the stored assignment, without one the infidelity: the check is out above. */
 const MAX_LOSS = 0.02
 const MAX_INFIDELITY = 0.1
 

@@ -1,9 +1,9 @@
-import { type DriftLimits, JUDGED_BY, judgeFindings } from '../drift/decide-drift.ts'
-import { type Instance, keyOf } from '../plan/instances.ts'
-import type { CheckResult } from '../plan/planner.ts'
-import type { Benchmark, Routine } from '../routine.ts'
-import { confirmedChecks } from '../walk/checks.ts'
-import { type NodeRunner, runNode } from '../walk/run-node.ts'
+import { type DriftLimits, JUDGED_BY, judgeFindings } from '../../drift/decide-drift.ts'
+import { type Instance, keyOf } from '../../plan/instances.ts'
+import type { CheckResult } from '../../plan/planner.ts'
+import type { Benchmark, Routine } from '../../routine.ts'
+import { confirmedChecks } from '../../walk/checks.ts'
+import { type NodeRunner, runNode } from '../../walk/run-node.ts'
 
 export interface DriftLook {
   readonly routines: readonly Routine[]
@@ -17,9 +17,9 @@ export interface DriftLook {
 }
 
 /**
- * Runs checks as {@link confirmedChecks}. A value of which a fidelity check can tell whether it has drifted is
- * measured as there where its check is out, and is out only if that says so too: a check of a good qubit sees
- * frequencies wander, and T1 dip for an hour, which nothing is calibrated again for.
+ * Runs checks as {@link confirmedChecks}. A value of which a fidelity check can tell whether it has drifted
+ * is measured as there where its check is out, and is out only if that says so too: a check of a good qubit
+ * sees frequencies wander, and T1 dip for an hour, which nothing is calibrated again for.
  * @returns outcomes by key; the margin is that of the check
  */
 export async function driftedChecks(
@@ -54,7 +54,9 @@ async function statesBy({ routine, target }: Instance, look: DriftLook): Promise
     { value: found.value, error: found.error, previous: runner.values.get(target, path) },
   ])
   const entry = {
-    ...{ routine: routine.name, target, parameters: Object.fromEntries(parameters) },
+    routine: routine.name,
+    target,
+    parameters: Object.fromEntries(parameters),
     status: error ? ('failed' as const) : ('success' as const),
     unresolved: isUnresolved || finding?.unresolved === true,
     ...(error && { error: { code: error.code, message: error.message } }),
@@ -62,7 +64,10 @@ async function statesBy({ routine, target }: Instance, look: DriftLook): Promise
   const { fidelity, fidelityError } = finding?.benchmark ?? {}
   const before = benchmarkOf({ routine, target })?.error
   const benchmark = {
-    ...{ protocol: routine.name, target, fidelity, fidelity_error: fidelityError },
+    protocol: routine.name,
+    target,
+    fidelity,
+    fidelity_error: fidelityError,
     ...(before !== undefined && { previous_error: before }),
   }
   const findings = { routines: [entry], benchmarks: [benchmark] }

@@ -1,5 +1,5 @@
-import { type ChipElements, qubitsOf } from '../plan/chip-elements.ts'
-import type { WalkResult } from '../walk/walk.ts'
+import { type ChipElements, qubitsOf } from '../../plan/chip-elements.ts'
+import type { WalkResult } from '../../walk/walk.ts'
 
 /** The frequency of a qubit, whose routine tells two values of it apart. */
 export const FREQUENCY = 'clock_freqs.f01'

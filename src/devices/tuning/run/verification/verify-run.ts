@@ -1,19 +1,19 @@
-import type { Clock } from '../../../base/index.ts'
-import type { DriftLimits } from '../drift/decide-drift.ts'
-import type { Collision } from '../plan/collisions.ts'
-import { type Instance, type Instances, instancesOf, keyOf } from '../plan/instances.ts'
+import type { Clock } from '../../../../base/index.ts'
+import type { DriftLimits } from '../../drift/decide-drift.ts'
+import type { Collision } from '../../plan/collisions.ts'
+import { type Instance, type Instances, instancesOf, keyOf } from '../../plan/instances.ts'
 import {
   type CalibrationPlan,
   type CheckResult,
   type PlanInput,
   planPartial,
   type RecordOf,
-} from '../plan/planner.ts'
-import { RoutineError } from '../routine.ts'
-import { PARKING_PATH } from '../walk/run-currents.ts'
-import type { NodeRunner } from '../walk/run-node.ts'
-import { pathsOfUnits } from '../walk/value-units.ts'
-import { endedEarly, type NodeResult, type WalkResult, withoutUse } from '../walk/walk.ts'
+} from '../../plan/planner.ts'
+import { RoutineError } from '../../routine.ts'
+import { PARKING_PATH } from '../../walk/run-currents.ts'
+import type { NodeRunner } from '../../walk/run-node.ts'
+import { pathsOfUnits } from '../../walk/value-units.ts'
+import { endedEarly, type NodeResult, type WalkResult, withoutUse } from '../../walk/walk.ts'
 import { driftedChecks } from './drifted-checks.ts'
 import { FREQUENCY, isBeside, type Switching, switchingOf } from './switching.ts'
 import { benchmarkOf, verifyBenchmarks } from './verify-benchmarks.ts'
