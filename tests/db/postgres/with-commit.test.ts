@@ -70,9 +70,12 @@ interface Outcome {
   /** Whether its work ran to its end; an error after that is one of posted statements, or of the COMMIT. */
   hasRun: boolean
   error: string
+  /** Whether an attempt has thrown this very error before: it is one of an earlier statement. */
+  wasFound: boolean
 }
 
-function perform(tx: Tx, acts: readonly Act[], seen: string[]): void {
+/** @param caught receives the errors of attempts, after which an intent goes on. */
+function perform(tx: Tx, acts: readonly Act[], seen: string[], caught: Set<unknown>): void {
   let announced: string | undefined
   for (const each of acts) {
     switch (each.kind) {
@@ -86,6 +89,7 @@ function perform(tx: Tx, acts: readonly Act[], seen: string[]): void {
         try {
           seen.push(`attempt ${tx.attempt(INSERT, { key: each.key })}`)
         } catch (error) {
+          caught.add(error)
           seen.push(errorText(error))
         }
         break
@@ -153,15 +157,16 @@ class Twin {
     const { db, clock } = this.#base
     for (const log of Object.values(this.#feeds)) log.length = 0
     const outcomes = intents.map(({ acts, when }) => {
-      const outcome: Outcome = { seen: [], hasRun: false, error: '' }
+      const outcome: Outcome = { seen: [], hasRun: false, error: '', wasFound: false }
+      const caught = new Set<unknown>()
       const work = (tx: Tx) => {
         if (when && this.#mayKeep) tx.withCommit(when)
-        perform(tx, acts, outcome.seen)
+        perform(tx, acts, outcome.seen, caught)
         outcome.hasRun = true
       }
       return db.write('a random intent', work).then(
         () => outcome,
-        (error) => Object.assign(outcome, { error: errorText(error) }),
+        (error) => Object.assign(outcome, { error: errorText(error), wasFound: caught.has(error) }),
       )
     })
     const ended = await Promise.all(outcomes)
@@ -200,11 +205,14 @@ function changeText({ action, record }: Change): string {
 /** An error that reached the intents at their COMMIT. */
 const isOfCommit = (error: string) => error === LOST || error === 'refused at COMMIT'
 
-/** The error of a `last` intent whose posted statements fail behind others, which then fail with it. */
+/**
+ * The error of a `last` intent whose posted statements fail with the COMMIT behind others, which then fail
+ * with it. An error that an attempt has found was sent before the COMMIT, and ends this intent alone.
+ */
 function sharedError(intents: readonly Intent[], plain: readonly Outcome[]): string | undefined {
   const [when, end] = [intents.at(-1)?.when, plain.at(-1)]
-  const hasFailed = end?.hasRun && end.error !== '' && !isOfCommit(end.error)
-  return when === 'last' && hasFailed ? end.error : undefined
+  const failsLate = end?.hasRun && end.error !== '' && !end.wasFound && !isOfCommit(end.error)
+  return when === 'last' && failsLate ? end.error : undefined
 }
 
 describe.skipIf(postgresMissing !== undefined)('intents whose statements leave with the COMMIT', () => {
