@@ -16,11 +16,11 @@ import { parseArgs } from 'node:util'
 import { AppError, silentLog, systemClock } from '../../src/base/index.ts'
 import { type Database, diagnose, openDatabase } from '../../src/db/index.ts'
 import { type User, users } from '../../src/db/store/accounts/index.ts'
-import { applyResult, type DispatchTarget, insertJob, markStarted } from '../../src/db/store/jobs/index.ts'
+import { type DispatchTarget, markStarted } from '../../src/db/store/jobs/index.ts'
 import { attachLease, createQpu } from '../../src/db/store/qpus/index.ts'
 import type { JobResults } from '../../src/protocol/index.ts'
 import { openLitestream, Replicator } from '../../tests/support/litestream/litestream.ts'
-import { claimNow } from '../../tests/support/server/job-lab.ts'
+import { claimNow, endNow, insertNow } from '../../tests/support/server/job-lab.ts'
 import { takeLease } from '../../tests/support/take-lease.ts'
 
 const LANES = 32
@@ -111,7 +111,7 @@ interface Done {
 
 async function runJob(db: Database, user: User, target: DispatchTarget): Promise<Done> {
   const { id } = await write(db, 'submit', (tx) =>
-    insertJob(
+    insertNow(
       tx,
       { user: user.id, qpu: target.qpu, payload: PAYLOAD, needs: { qubits: 2 } },
       { maxPending: 1_000_000 },
@@ -121,7 +121,7 @@ async function runJob(db: Database, user: User, target: DispatchTarget): Promise
   await write(db, 'claim', (tx) => claimNow(tx, id, target))
   await write(db, 'start', (tx) => markStarted(tx, key))
   const outcome = { kind: 'completed', results: RESULTS } as const
-  await write(db, 'result', (tx) => applyResult(tx, { ...key, executionMs: 1, outcome }, { maxAttempts: 0 }))
+  await write(db, 'result', (tx) => endNow(tx, { ...key, executionMs: 1, outcome }, { maxAttempts: 0 }))
   return { id, at: performance.now() }
 }
 

@@ -40,7 +40,6 @@ export const AREAS: readonly Area[] = [
       { lines: 450, reason: 'AH: edits during a breach, deleted reports, dt of devices, exports, clocks' },
       { lines: 500, reason: 'AC: alert windows, names of wrong inputs, turns of reads, PostgreSQL roles' },
       { lines: 900, reason: 'AF: values that belong together, drift of what users feel, verified runs' },
-      { lines: 300, reason: 'AB: old and new shape side by side until the transitions have moved' },
       {
         lines: 500,
         reason: 'AA, AH, AC: recalls seen before a run, PostgreSQL texts and numbers, drivers that wait',

@@ -18,9 +18,9 @@ import {
   type OrderReading,
   ownerOfJob,
   quantumJobs,
+  queuePositionOf,
   queuePositionReads,
   quoteOf,
-  readQueuePosition,
   type TimelineEntry,
   timelineOf,
 } from '../../db/store/jobs/index.ts'
@@ -169,7 +169,7 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
   const { idleThreshold: idleMs } = config
   const facts = tx.read(jobReads(job))
   const attempts = facts.attempts?.map(presentAttempt) ?? []
-  const position = facts.position && readQueuePosition(tx, job, idleMs, order, facts.position)
+  const position = facts.position && queuePositionOf(tx, order, facts.position, idleMs)
   return {
     ...presentJob(db, job),
     estimate: estimateOf(job, facts.owner?.unlimited === 1),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { badField, toTimestamp } from '../../base/index.ts'
 import { readQpuCalibrations } from '../../db/store/calibrations/index.ts'
-import { OrderReading, readOccupancy } from '../../db/store/jobs/index.ts'
+import { OrderReading, queueReads, readOccupancy } from '../../db/store/jobs/index.ts'
 import {
   calibratingQpus,
   createQpu,
@@ -101,7 +101,7 @@ async function presentOccupied(
   const reader = readerOf(context, caller)
   const ids = rows.map(({ id }) => id)
   const [occupancy, calibrations, recalls, calibrating, estimates] = await db.read((tx) => {
-    const reading = new OrderReading(context.order, tx)
+    const reading = new OrderReading(context.order, tx, tx.read(queueReads()))
     const estimate = (qpu: Qpu) => estimateNewJob(context, reading, { user: reader.user, qpu })
     return [
       readOccupancy(reading, rows),

@@ -7,6 +7,7 @@ import {
   hasDoneHolders,
   hasJobsOfEndedHolders,
   OrderReading,
+  queueReads,
   settleSessions,
 } from '../../db/store/jobs/index.ts'
 import { resumeSessions } from '../../db/store/sessions/index.ts'
@@ -87,7 +88,7 @@ export class SessionClock {
     const had = this.#hasOpen
     this.#hasOpen = qpus.length > 0
     if (!had && !this.#hasOpen) return { qpus: [], hasJobs: false, hasDone: false }
-    const reading = new OrderReading(order, tx)
+    const reading = new OrderReading(order, tx, tx.read(queueReads()))
     const due = qpus.filter((id) => {
       const qpu = order.qpus.get(tx, id)
       return (
@@ -102,7 +103,7 @@ export class SessionClock {
 
   #settle(tx: Tx, qpus: readonly string[]): void {
     const { order, config } = this.#dependencies
-    const reading = new OrderReading(order, tx)
+    const reading = new OrderReading(order, tx, tx.read(queueReads()))
     for (const id of qpus) {
       const qpu = order.qpus.get(tx, id)
       if (qpu) settleSessions(tx, reading, qpu, config.sessionRate)

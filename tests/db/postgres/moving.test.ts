@@ -5,13 +5,7 @@ import { silentLog } from '../../../src/base/index.ts'
 import { type DatabasePlace, openDatabase, openServerDatabase, readDatabase } from '../../../src/db/index.ts'
 import { appendAudit, readAuditChain } from '../../../src/db/journal/index.ts'
 import { readRecording } from '../../../src/db/recording/index.ts'
-import {
-  type AttemptResult,
-  applyResult,
-  cancelJob,
-  quantumJobs,
-  requeueLost,
-} from '../../../src/db/store/jobs/index.ts'
+import { type AttemptResult, cancelJob, quantumJobs, requeueLost } from '../../../src/db/store/jobs/index.ts'
 import {
   importRecords,
   importWhole,
@@ -22,7 +16,7 @@ import {
 import { openOnServer, openTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
 import { postgresMissing, startServer, type TestServer } from '../../support/postgres/server.ts'
-import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { endNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { exported, NO_JOBS, problemsOf, seed } from '../transfer/support.ts'
 
@@ -48,7 +42,7 @@ async function seedStates(lab: JobLab): Promise<void> {
     await lab.clock.advance(1_000)
     await lab.db.write('end', (tx) => {
       if (isLost) requeueLost(tx, { ...attempt, reason: 'silence' }, { maxAttempts: 3 })
-      else applyResult(tx, { ...attempt, executionMs: 5, outcome }, { maxAttempts: 3 })
+      else endNow(tx, { ...attempt, executionMs: 5, outcome }, { maxAttempts: 3 })
     })
   }
   const completed = { kind: 'completed', results: RESULTS } as const

@@ -9,7 +9,6 @@ import { choice, integer, relation, text } from '../../../src/db/schema/fields/i
 import type { Migration } from '../../../src/db/schema/migrate.ts'
 import {
   type AttemptResult,
-  applyResult,
   attemptsOf,
   cancelJob,
   quantumJobs,
@@ -20,7 +19,7 @@ import {
 import { FakeClock } from '../../support/fake-clock.ts'
 import { dropJobChecks, splitJobs } from '../../support/faults/earlier-schema.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
-import { JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { endNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -347,7 +346,7 @@ test.skipIf(onlySqlite('its file'))(
       })
       await lab.clock.advance(1_000)
       await lab.db.write('end', (tx) =>
-        applyResult(tx, { ...attempt, executionMs: 5, outcome }, { maxAttempts: 3 }),
+        endNow(tx, { ...attempt, executionMs: 5, outcome }, { maxAttempts: 3 }),
       )
     }
     const completed = { kind: 'completed', results: RESULTS } as const

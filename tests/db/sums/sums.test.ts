@@ -5,13 +5,13 @@ import { newId, silentLog, toTimestamp } from '../../../src/base/index.ts'
 import { checkInvariants, type Database, openDatabase, type ReadTx } from '../../../src/db/index.ts'
 import { postLedger, type User, usageStatement } from '../../../src/db/store/accounts/index.ts'
 import { listRecentUse } from '../../../src/db/store/accounts/recent-use-rows.ts'
-import { applyResult, type DispatchTarget, readQuoteScore } from '../../../src/db/store/jobs/index.ts'
+import { type DispatchTarget, readQuoteScore } from '../../../src/db/store/jobs/index.ts'
 import { deleteJob } from '../../../src/db/store/jobs/transitions/delete.ts'
 import { requeueLost } from '../../../src/db/store/jobs/transitions/retry.ts'
 import { newerScores } from '../../../src/db/sums/newer.ts'
 import { writeSums } from '../../../src/db/sums/write.ts'
 import { onlySqlite } from '../../support/postgres/only-sqlite.ts'
-import { claimNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { readCharges } from '../../support/sums/charges.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -56,9 +56,7 @@ class SumsLab implements AsyncDisposable {
       end === 'failed'
         ? ({ kind: 'failed', class: 'user', results: { error: 'no' } } as const)
         : ({ kind: 'completed', results: end === 'large' ? LARGE : RESULTS } as const)
-    await lab.db.write('end', (tx) =>
-      applyResult(tx, { ...attempt, executionMs: 7, outcome }, { maxAttempts: 0 }),
-    )
+    await lab.db.write('end', (tx) => endNow(tx, { ...attempt, executionMs: 7, outcome }, { maxAttempts: 0 }))
     this.ended.push(job)
     this.#charges.set(job, user.unlimited ? 0 : -7)
     if (end === 'quoted') {

@@ -3,18 +3,17 @@ import { toTimestamp } from '../../../src/base/index.ts'
 import type { User } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import {
-  applyResult,
   type DispatchTarget,
-  insertJob,
   OrderReading,
   type Quote,
+  queueReads,
   readQuoteScore,
 } from '../../../src/db/store/jobs/index.ts'
 import { type Qpu, setDraining } from '../../../src/db/store/qpus/index.ts'
 import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { quoteJob } from '../../../src/server/jobs/quote.ts'
 import { seeded } from '../../support/fitting/seeded.ts'
-import { claimNow, JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, endNow, insertNow, JobLab, PAYLOAD, RESULTS } from '../../support/server/job-lab.ts'
 import { readQueue } from '../../support/server/queue-state.ts'
 import { part, RUNS_WHOLE } from '../../support/whole.ts'
 
@@ -133,7 +132,7 @@ class QueueReplay implements AsyncDisposable {
     const executionMs = this.#ms.get(job) ?? 0
     const outcome = { kind: 'completed', results: RESULTS } as const
     const end = { job, attempt: 1, driver: this.#target.driver, executionMs, elapsedMs: executionMs, outcome }
-    await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
+    await this.lab.db.write('end', (tx) => endNow(tx, end, { maxAttempts: 0 }))
   }
 
   async #submit({ user, program, shots, ms }: Recorded): Promise<void> {
@@ -141,7 +140,7 @@ class QueueReplay implements AsyncDisposable {
     const needs = { qubits: 2, shots, executions: 1, features: 0 }
     const added = await this.lab.db.write('submit', (tx) => {
       const job = { user: account.id, qpu: this.qpu.id, needs, program, maxMs: 0 }
-      const quote = quoteJob(this.lab, new OrderReading(this.lab.order, tx), job)
+      const quote = quoteJob(this.lab, new OrderReading(this.lab.order, tx, tx.read(queueReads())), job)
       const stored = {
         user: account.id,
         qpu: this.qpu.id,
@@ -150,7 +149,7 @@ class QueueReplay implements AsyncDisposable {
         programHash: program,
         quote,
       }
-      return { id: insertJob(tx, stored, { maxPending: 1e6 }).id, quote }
+      return { id: insertNow(tx, stored, { maxPending: 1e6 }).id, quote }
     })
     this.#ms.set(added.id, ms)
     this.#quotes.set(added.id, { quote: added.quote, created: this.lab.clock.now() })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/base/index.ts'
-import { OrderReading, readOccupancy } from '../../../src/db/store/jobs/index.ts'
+import { OrderReading, queueReads, readOccupancy } from '../../../src/db/store/jobs/index.ts'
 import { readSchedule } from '../../../src/db/store/qpus/index.ts'
 import { closeSession } from '../../../src/db/store/sessions/index.ts'
 import { presentOccupancy } from '../../../src/server/qpus/present-occupancy.ts'
@@ -9,7 +9,7 @@ import { SessionLab } from '../../support/sessions/session-lab.ts'
 /** The session of the QPU as users and superusers see it. */
 async function sessionSeenBy({ lab, qpu }: SessionLab, reader: { user?: string; isSuperuser?: boolean }) {
   const occupancy = await lab.db.read((tx) =>
-    readOccupancy(new OrderReading(lab.order, tx), [qpu]).get(qpu.id),
+    readOccupancy(new OrderReading(lab.order, tx, tx.read(queueReads())), [qpu]).get(qpu.id),
   )
   const caller = { user: '', isSuperuser: false, areJobsPublic: false, ...reader }
   return occupancy && presentOccupancy(occupancy, caller).session

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { fromTimestamp } from '../../../src/base/index.ts'
-import { applyResult, holdJob, requeueJob, requeueLost } from '../../../src/db/store/jobs/index.ts'
+import { holdJob, requeueJob, requeueLost } from '../../../src/db/store/jobs/index.ts'
 import { declareRecall, listOpenRecalls, settleJobs } from '../../../src/db/store/recalls/index.ts'
 import { closeSession, type HeldSession, resumeSessions } from '../../../src/db/store/sessions/index.ts'
-import { RESULTS } from '../../support/server/job-lab.ts'
+import { endNow, RESULTS } from '../../support/server/job-lab.ts'
 import { SessionLab } from '../../support/sessions/session-lab.ts'
 import { part } from '../../support/whole.ts'
 
@@ -41,7 +41,7 @@ async function runOf(lab: SessionLab): Promise<Run> {
 function deliver({ lab }: SessionLab, { since: _, ...run }: Run, executionMs: number, silentMs = 0) {
   const outcome = { kind: 'completed', results: RESULTS } as const
   const result = { ...run, executionMs, silentMs, outcome }
-  return lab.db.write('result', (tx) => applyResult(tx, result, LIMITS))
+  return lab.db.write('result', (tx) => endNow(tx, result, LIMITS))
 }
 
 /** The driver of a run is lost: its result may arrive later. */

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { silentLog, toTimestamp } from '../../../src/base/index.ts'
 import { postLedger } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
-import { applyResult } from '../../../src/db/store/jobs/index.ts'
 import {
   closeSession,
   endHolder,
@@ -11,7 +10,7 @@ import {
   resumeSessions,
 } from '../../../src/db/store/sessions/index.ts'
 import { createTimeBounds } from '../../../src/server/bound-times.ts'
-import { RESULTS } from '../../support/server/job-lab.ts'
+import { endNow, RESULTS } from '../../support/server/job-lab.ts'
 import { SessionLab } from '../../support/sessions/session-lab.ts'
 import { until } from '../../support/until.ts'
 import { part } from '../../support/whole.ts'
@@ -199,7 +198,7 @@ describe('sessions', () => {
     const { attempt, driver } = await lab.lab.job(own.id)
     const outcome = { kind: 'completed', results: RESULTS } as const
     const result = { job: own.id, attempt, driver, executionMs: 11_000, outcome }
-    await lab.lab.db.write('end', (tx) => applyResult(tx, result, { maxAttempts: 0 }))
+    await lab.lab.db.write('end', (tx) => endNow(tx, result, { maxAttempts: 0 }))
     // 10 s held, and 5 s of the job after that.
     expect(await lab.paid(lab.ada)).toBe(15_000)
   })

@@ -7,7 +7,6 @@ import { chargeOf, postLedger } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
 import {
   type AttemptResult,
-  applyResult,
   cancelJob,
   type DispatchTarget,
   holdJob,
@@ -22,7 +21,7 @@ import { pickJob } from '../../../src/server/jobs/dispatch/pick.ts'
 import { POLICIES } from '../../../src/server/simulate/policies.ts'
 import { type SimulatedQpu, SimulatedQueue } from '../../../src/server/simulate/simulated-queue.ts'
 import { SimulatedUser, type WaitingJob } from '../../../src/server/simulate/simulated-user.ts'
-import { claimNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../support/server/job-lab.ts'
 import { readQueue } from '../../support/server/queue-state.ts'
 import { part } from '../../support/whole.ts'
 
@@ -229,7 +228,7 @@ class Twin {
       elapsedMs: 30_000,
       outcome,
     }
-    await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
+    await this.lab.db.write('end', (tx) => endNow(tx, end, { maxAttempts: 0 }))
     simulatedQpu.running = undefined
     job.owner.recordRun(real.id, now, (await this.lab.db.read((tx) => tx.read(chargeOf(job.id)))) ?? 0)
     const after = await this.lab.job(job.id)

@@ -9,6 +9,7 @@ import {
   storeValues,
 } from '../../../src/db/store/calibrations/index.ts'
 import {
+  type AttemptResult,
   applyResult,
   type Claim,
   claimable,
@@ -21,6 +22,10 @@ import {
   type JobNeeds,
   JobOrder,
   type KnownProvenance,
+  type ResultOutcome,
+  resultReads,
+  type SubmitLimits,
+  submitterOf,
   type TimelineEntry,
   timelineOf,
 } from '../../../src/db/store/jobs/index.ts'
@@ -221,7 +226,7 @@ export class JobLab implements AsyncDisposable {
   ): Promise<Job> {
     const needs = typeof needed === 'number' ? { qubits: needed } : needed
     return this.db.write('submit', (tx) =>
-      insertJob(
+      insertNow(
         tx,
         {
           ...{ user: user.id, qpu, payload: PAYLOAD, needs, expected: EXPECTED, programHash: PROGRAM_HASH },
@@ -271,7 +276,7 @@ export class JobLab implements AsyncDisposable {
     const { driver, attempt } = await this.job(id)
     const outcome = { kind: 'completed', results: RESULTS } as const
     await this.db.write('end', (tx) =>
-      applyResult(tx, { job: id, attempt, driver, executionMs: 10, outcome, provenance }, { maxAttempts: 0 }),
+      endNow(tx, { job: id, attempt, driver, executionMs: 10, outcome, provenance }, { maxAttempts: 0 }),
     )
   }
 
@@ -318,6 +323,16 @@ export class JobLab implements AsyncDisposable {
       login: { refreshable: true, expiresAt: Number.POSITIVE_INFINITY },
     }
   }
+}
+
+/** Puts a job into the queue, as a submission does. */
+export function insertNow(tx: Tx, job: Parameters<typeof insertJob>[1], limits: SubmitLimits): Job {
+  return insertJob(tx, job, limits, tx.read(submitterOf(job.user)))
+}
+
+/** Ends an attempt, as the event of its driver does. */
+export function endNow(tx: Tx, result: AttemptResult, limits: { maxAttempts: number }): ResultOutcome {
+  return applyResult(tx, result, limits, tx.read(resultReads(result)))
 }
 
 /** Claims a job for a QPU if it is idle, as the dispatcher does; without a limit on its attempts. */

@@ -5,8 +5,10 @@ import {
   OrderReading,
   type QueuePositionInput,
   type QueueState,
+  queuePositionOf,
+  queuePositionReads,
+  queueReads,
   queueStateOf,
-  readQueuePosition,
 } from '../../../src/db/store/jobs/index.ts'
 
 /** The queue of an attached, idle QPU named kelvin, empty unless `patch` adds jobs. */
@@ -49,7 +51,7 @@ export function queueState(patch: Partial<QueueState> = {}): QueueState {
 
 /** The queue of a QPU as the dispatcher sees it. */
 export function readQueue(tx: ReadTx, qpu: string, idleMs: number, order: JobOrder): QueueState | undefined {
-  return queueStateOf(new OrderReading(order, tx), qpu, idleMs)
+  return queueStateOf(new OrderReading(order, tx, tx.read(queueReads())), qpu, idleMs)
 }
 
 /** The place of a job, by its id; undefined when it is not pending. */
@@ -60,5 +62,5 @@ export function readPosition(
   order: JobOrder,
 ): QueuePositionInput | undefined {
   const job = findJob(tx, id)
-  return job && readQueuePosition(tx, job, idleMs, order)
+  return job && queuePositionOf(tx, order, tx.read(queuePositionReads(job)), idleMs)
 }

@@ -3,7 +3,7 @@ import { checkInvariants, type Finding } from '../../../src/db/index.ts'
 import { readRecording } from '../../../src/db/recording/index.ts'
 import { postLedger, type User } from '../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../src/db/store/bookings/index.ts'
-import { cancelJob, insertJob } from '../../../src/db/store/jobs/index.ts'
+import { cancelJob } from '../../../src/db/store/jobs/index.ts'
 import { type Qpu, setMaintenance, setQpuEnabled } from '../../../src/db/store/qpus/index.ts'
 import type { DriverHub, OutgoingCommand } from '../../../src/server/driver-hub.ts'
 import { DispatchBackoff } from '../../../src/server/drivers/dispatch-backoff.ts'
@@ -13,7 +13,7 @@ import { JobRecovery } from '../../../src/server/jobs/attempts/recover.ts'
 import { JobDispatcher } from '../../../src/server/jobs/dispatch/dispatcher.ts'
 import { resolveTarget } from '../../../src/server/jobs/judgement/target.ts'
 import { asRecorded, type Figures, PolicyComparison } from '../../../src/server/simulate/policy-comparison.ts'
-import { JobLab, PAYLOAD } from '../server/job-lab.ts'
+import { insertNow, JobLab, PAYLOAD } from '../server/job-lab.ts'
 import { ScriptedDriver } from './driver.ts'
 import { Random, Stage } from './stage.ts'
 
@@ -245,7 +245,7 @@ class Week {
         const needs = { qubits: 2, shots: 0, executions: 1, features: 0 }
         const target = resolveTarget(this.#lab.order.qpus.list(tx), qpu, needs)
         if (target instanceof AppError) throw target
-        return insertJob(
+        return insertNow(
           tx,
           { user: user.id, qpu: target.id, payload: PAYLOAD, needs: { qubits: 2 } },
           { maxPending: 1_000 },

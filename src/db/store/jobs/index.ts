@@ -44,8 +44,8 @@ export {
   type CandidateQueue,
   newPosition,
   type QueuePositionInput,
+  queuePositionOf,
   queuePositionReads,
-  readQueuePosition,
 } from './queue/queue-position.ts'
 export { type QueuedJob, type QueueHead, readQueueHead } from './queue/queued-jobs.ts'
 export { advanceSessions, settleSessions } from './queue/sessions-of-qpu.ts'

@@ -8,6 +8,7 @@ import {
   listRunningAttempts,
   remainingMs,
   requeueLost,
+  resultReads,
 } from '../../../db/store/jobs/index.ts'
 import { cancelAbandoned, listJobsWithoutUser } from '../../../db/store/maintenance/index.ts'
 import type { DriverHub } from '../../driver-hub.ts'
@@ -92,7 +93,9 @@ export class JobRecovery {
     const ms = heartbeats.seenMs(attempt)
     const outcome = { kind: 'failed', class: 'user', results: capError(maxMs) } as const
     const end = { ...attempt, executionMs: ms, elapsedMs: ms, outcome }
-    const { kind } = await db.write('stop job at its limit', (tx) => applyResult(tx, end, config))
+    const { kind } = await db.write('stop job at its limit', (tx) =>
+      applyResult(tx, end, config, tx.read(resultReads(end))),
+    )
     if (kind !== 'applied') return
     hub.send(driver, { type: 'StopJob', job, attempt: attempt.attempt })
     log.warn('job stopped at its max_seconds, which its driver did not do', { ...attempt, maxMs })

@@ -15,6 +15,7 @@ import {
   queueReads,
   queueStateOf,
   requeueUndelivered,
+  resultReads,
   settleSessions,
 } from '../../../db/store/jobs/index.ts'
 import { markUnfit } from '../../../db/store/qpus/index.ts'
@@ -207,13 +208,9 @@ export class JobDispatcher {
   async #refusePayload({ job, attempt, driver }: Claim, reason: string): Promise<void> {
     const { db, config, log } = this.#dependencies
     const results = { error: `The stored payload cannot be run: ${reason}`, error_code: 'bad_payload' }
-    await db.write('fail job', (tx) =>
-      applyResult(
-        tx,
-        { job, attempt, driver, executionMs: 0, outcome: { kind: 'failed', class: 'user', results } },
-        config,
-      ),
-    )
+    const outcome = { kind: 'failed', class: 'user', results } as const
+    const end = { job, attempt, driver, executionMs: 0, outcome }
+    await db.write('fail job', (tx) => applyResult(tx, end, config, tx.read(resultReads(end))))
     log.warn('job failed, its stored payload is not valid', { job, reason })
   }
 }

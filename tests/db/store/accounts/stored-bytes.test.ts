@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
 import { storedBytesOf, type User, users } from '../../../../src/db/store/accounts/index.ts'
-import { applyResult, cancelJob, insertJob } from '../../../../src/db/store/jobs/index.ts'
+import { cancelJob } from '../../../../src/db/store/jobs/index.ts'
 import { createCancelledPayloadStep } from '../../../../src/db/store/maintenance/index.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { endNow, insertNow, JobLab } from '../../../support/server/job-lab.ts'
 
 const LIMIT = 100_000
 const limits = { maxPending: 1_000, maxUserBytes: LIMIT }
@@ -11,7 +11,7 @@ const limits = { maxPending: 1_000, maxUserBytes: LIMIT }
 function submit(lab: JobLab, user: User, bytes: number, given = limits) {
   const payload = 'x'.repeat(bytes - RECORD_BYTES - 2)
   return lab.db.write('submit', (tx) =>
-    insertJob(tx, { user: user.id, qpu: '', payload, needs: { qubits: 1 } }, given),
+    insertNow(tx, { user: user.id, qpu: '', payload, needs: { qubits: 1 } }, given),
   )
 }
 
@@ -73,7 +73,7 @@ describe('insertJob() with --max-user-bytes', () => {
     const result = { ...(await lab.running(user)), executionMs: 10 }
     const results = 'x'.repeat(2 * LIMIT)
     const outcome = await lab.db.write('end', (tx) =>
-      applyResult(tx, { ...result, outcome: { kind: 'completed', results } }, { maxAttempts: 5 }),
+      endNow(tx, { ...result, outcome: { kind: 'completed', results } }, { maxAttempts: 5 }),
     )
     expect(outcome).toMatchObject({ kind: 'applied', status: 'completed' })
     expect(await used(lab, user)).toBeGreaterThan(2 * LIMIT)

@@ -6,10 +6,9 @@ import {
   usageStatement,
   users,
 } from '../../../../src/db/store/accounts/index.ts'
-import { applyResult } from '../../../../src/db/store/jobs/index.ts'
 import { writeSums } from '../../../../src/db/sums/write.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
-import { claimNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const EVERYTHING = {
   from: '2000-01',
@@ -41,7 +40,7 @@ async function openLab() {
     await lab.clock.advance(executionMs)
     const outcome = { kind: 'completed', results: RESULTS } as const
     await lab.db.write('end', (tx) =>
-      applyResult(tx, { job, attempt: 1, driver, executionMs, outcome }, { maxAttempts: 0 }),
+      endNow(tx, { job, attempt: 1, driver, executionMs, outcome }, { maxAttempts: 0 }),
     )
     return job
   }

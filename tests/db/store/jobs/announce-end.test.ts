@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { users } from '../../../../src/db/store/accounts/index.ts'
-import { applyResult } from '../../../../src/db/store/jobs/index.ts'
-import { JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+import { endNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 test.each([
   ['no mail is wanted', 0, 90_000, 0],
@@ -15,7 +14,7 @@ test.each([
   await lab.clock.advance(ms)
   const outcome = { kind: 'completed', results: RESULTS } as const
   await lab.db.write('end', (tx) =>
-    applyResult(tx, { job, attempt, driver, executionMs: 1, outcome }, { maxAttempts: 0 }),
+    endNow(tx, { job, attempt, driver, executionMs: 1, outcome }, { maxAttempts: 0 }),
   )
   const items = await lab.db.read((tx) => tx.all('SELECT * FROM mail_items'))
   expect(items).toHaveLength(mails)

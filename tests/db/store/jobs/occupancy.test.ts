@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
-import { OrderReading, readOccupancy } from '../../../../src/db/store/jobs/index.ts'
+import { OrderReading, queueReads, readOccupancy } from '../../../../src/db/store/jobs/index.ts'
 import { qpus } from '../../../../src/db/store/qpus/index.ts'
 import { JobLab } from '../../../support/server/job-lab.ts'
 
@@ -19,7 +19,8 @@ test('a QPU is held by the booking of itself or of all, and its queue has jobs f
   const all = await slot('', 1, 2)
   await lab.submit(user)
   await lab.submit(user, north.id)
-  const read = () => lab.db.read((tx) => readOccupancy(new OrderReading(lab.order, tx), [north, south]))
+  const read = () =>
+    lab.db.read((tx) => readOccupancy(new OrderReading(lab.order, tx, tx.read(queueReads())), [north, south]))
   const seen = await read()
   expect(seen.get(north.id)).toMatchObject({
     queueLength: 2,
@@ -32,7 +33,7 @@ test('a QPU is held by the booking of itself or of all, and its queue has jobs f
   expect([...(await read()).values()].map(({ running }) => running)).toEqual([undefined, undefined])
   const { qpu } = await lab.job(job)
   const busy = await lab.db.read((tx) =>
-    readOccupancy(new OrderReading(lab.order, tx), tx.list(qpus, { ids: [qpu] })),
+    readOccupancy(new OrderReading(lab.order, tx, tx.read(queueReads())), tx.list(qpus, { ids: [qpu] })),
   )
   expect(busy.get(qpu)?.running).toMatchObject({ job, user: user.id })
 })

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, toTimestamp } from '../../../../src/base/index.ts'
 import { storeReport } from '../../../../src/db/store/calibrations/index.ts'
-import {
-  type AttemptResult,
-  applyResult,
-  attemptsOf,
-  deleteJob,
-} from '../../../../src/db/store/jobs/index.ts'
+import { type AttemptResult, attemptsOf, deleteJob } from '../../../../src/db/store/jobs/index.ts'
 import { pruneJobs } from '../../../../src/db/store/maintenance/job-retention.ts'
 import { createDriver } from '../../../../src/db/store/qpus/index.ts'
-import { claimNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../support/server/job-lab.ts'
 
 const FILE = { sha256: 'a'.repeat(64), modified_at: '2026-01-31T08:00:00.000Z' }
 const CHANGED = { sha256: 'b'.repeat(64), modified_at: '2026-01-31T09:00:10.000Z' }
@@ -53,7 +48,7 @@ async function openCase() {
   const claim = async (job: string) => lab.db.write('claim', (tx) => claimNow(tx, job, target)?.attempt ?? 0)
   const end = (job: string, attempt: number, more: Partial<AttemptResult> = {}) => {
     const ended = { job, attempt, driver: target.driver, executionMs: 10, outcome: COMPLETED, ...more }
-    return lab.db.write('end', (tx) => applyResult(tx, ended, { maxAttempts: 2 }))
+    return lab.db.write('end', (tx) => endNow(tx, ended, { maxAttempts: 2 }))
   }
   const run = async (provenance?: AttemptResult['provenance']) => {
     const { id } = await lab.submit(user, qpu.id)

@@ -3,14 +3,14 @@ import type { Database } from '../../../../src/db/index.ts'
 import { appendTimeline } from '../../../../src/db/journal/timeline.ts'
 import { RECORD_BYTES } from '../../../../src/db/schema/stored-bytes.ts'
 import { storedBytesOf } from '../../../../src/db/store/accounts/index.ts'
-import { applyResult, findJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
+import { findJob, quantumJobs } from '../../../../src/db/store/jobs/index.ts'
 import {
   createCancelledPayloadStep,
   type PruneStep,
   pruneJobs,
 } from '../../../../src/db/store/maintenance/index.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
-import { JobLab } from '../../../support/server/job-lab.ts'
+import { endNow, JobLab } from '../../../support/server/job-lab.ts'
 
 const BEFORE = Date.UTC(2026, 0, 10, 12)
 const EARLIER = '2026-01-10 11:59:59.999Z'
@@ -39,7 +39,7 @@ test('pruneJobs() removes ended jobs with everything but their charge, oldest fi
   const user = await lab.user(100)
   const attempt = await lab.running(user)
   await db.write('end', (tx) =>
-    applyResult(
+    endNow(
       tx,
       {
         ...{ ...attempt, executionMs: 5_000 },

@@ -7,10 +7,11 @@ import {
   insertCalibration,
   storeReport,
 } from '../../../../src/db/store/calibrations/index.ts'
-import { applyResult, cancelJob, insertJob } from '../../../../src/db/store/jobs/index.ts'
+import { cancelJob } from '../../../../src/db/store/jobs/index.ts'
 import { drivers, qpus } from '../../../../src/db/store/qpus/index.ts'
 import { webhooks } from '../../../../src/db/store/webhooks/index.ts'
 import { openTestDatabase, type TestDatabase } from '../../../support/database.ts'
+import { endNow, insertNow } from '../../../support/server/job-lab.ts'
 
 interface World extends TestDatabase {
   user: string
@@ -52,7 +53,7 @@ const mails = (db: Database) =>
 describe('the end of a job', () => {
   const addJob = ({ db, user }: World) =>
     db.write('job', (tx) =>
-      insertJob(tx, { user, qpu: '', payload: { circuits: [] }, needs: {} }, { maxPending: 10 }),
+      insertNow(tx, { user, qpu: '', payload: { circuits: [] }, needs: {} }, { maxPending: 10 }),
     )
 
   test('is announced when it is cancelled, and mailed if it took long', async () => {
@@ -86,7 +87,7 @@ describe('the end of a job', () => {
         )
       })
       const result = { job, attempt: 1, driver: tuner, executionMs: 5, outcome }
-      const apply = () => db.write('result', (tx) => applyResult(tx, result, { maxAttempts: 1 }))
+      const apply = () => db.write('result', (tx) => endNow(tx, result, { maxAttempts: 1 }))
       expect((await apply()).kind).toBe('applied')
       expect((await apply()).kind).toBe('stale')
     }

@@ -2,13 +2,12 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { toTimestamp } from '../../../../src/base/index.ts'
 import { encodeJson, JsonText } from '../../../../src/db/index.ts'
 import { timeSlots } from '../../../../src/db/store/bookings/index.ts'
-import { insertJob } from '../../../../src/db/store/jobs/index.ts'
 import { DispatchBackoff } from '../../../../src/server/drivers/dispatch-backoff.ts'
 import { Heartbeats } from '../../../../src/server/jobs/attempts/heartbeats.ts'
 import { JobDispatcher } from '../../../../src/server/jobs/dispatch/dispatcher.ts'
 import { StatementCounter } from '../../../support/costs/count.ts'
 import { onlySqlite } from '../../../support/postgres/only-sqlite.ts'
-import { BELL, EXPECTED, JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
+import { BELL, EXPECTED, insertNow, JobLab, PAYLOAD } from '../../../support/server/job-lab.ts'
 
 function openDispatcher(lab: JobLab) {
   const heartbeats = new Heartbeats(lab.clock, lab.config.jobTimeout)
@@ -153,7 +152,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     const text = JSON.stringify(payload)
     for (const stored of [text, new TextEncoder().encode(text)]) {
       const job = await lab.db.write('submit', (tx) =>
-        insertJob(
+        insertNow(
           tx,
           { user: user.id, qpu: '', payload: new JsonText(stored), needs: { qubits: 2 } },
           { maxPending: 10 },
@@ -181,7 +180,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     )
     const submit = () =>
       lab.db.write('submit', (tx) =>
-        insertJob(tx, { user: user.id, qpu: '', payload, needs: { qubits: 2 } }, { maxPending: 10 }),
+        insertNow(tx, { user: user.id, qpu: '', payload, needs: { qubits: 2 } }, { maxPending: 10 }),
       )
     const jobs = [await submit(), await submit(), await lab.submit(user)].map(({ id }) => id)
     const sent = () => lab.hub.commands('RunJob').map(({ job }) => job)
@@ -206,7 +205,7 @@ describe('JobDispatcher.dispatchOnce()', () => {
     expect(payload.byteLength).toBe(2 ** 20)
     for (let at = 0; at < 2; at += 1)
       await lab.db.write('submit', (tx) =>
-        insertJob(tx, { user: user.id, qpu: '', payload, needs: { qubits: 2 } }, { maxPending: 10 }),
+        insertNow(tx, { user: user.id, qpu: '', payload, needs: { qubits: 2 } }, { maxPending: 10 }),
       )
     await dispatcher.dispatchOnce()
     expect(lab.hub.commands('RunJob')).toHaveLength(2)

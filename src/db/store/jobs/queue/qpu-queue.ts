@@ -56,7 +56,7 @@ function isFunded(user: string): Query<boolean> {
   return mapped(firstOf<{ funded: number }>(sql, { user }), (found) => found?.funded === 1)
 }
 
-/** The order in one transaction, with what all QPUs need of the store. */
+/** The order in one transaction, with what its QPUs need of the store: `queueReads`. */
 export class OrderReading {
   readonly order: JobOrder
   readonly tx: ReadTx
@@ -67,7 +67,7 @@ export class OrderReading {
   /** The last count for any QPU with the same limits: all QPUs ask for the same one after another. */
   readonly #counts = new Map<string, { user: string | undefined; seq: number; jobs: number }>()
 
-  constructor(order: JobOrder, tx: ReadTx, facts: OrderReading['facts'] = tx.read(queueReads())) {
+  constructor(order: JobOrder, tx: ReadTx, facts: OrderReading['facts']) {
     this.order = order
     this.tx = tx
     this.facts = facts

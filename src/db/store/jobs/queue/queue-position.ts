@@ -65,13 +65,12 @@ export function queuePositionReads({ id, qpu_target: target }: Pick<Job, 'id' | 
   }
 }
 
-/** Reads the queues of a job; undefined when it is not pending. */
-export function readQueuePosition(
+/** The place of a job in its queues, by its `queuePositionReads`; undefined when it is not pending. */
+export function queuePositionOf(
   tx: ReadTx,
-  job: Pick<Job, 'id' | 'qpu_target'>,
-  idleMs: number,
   order: JobOrder,
-  { row, unfit, queues }: Values<ReturnType<typeof queuePositionReads>> = tx.read(queuePositionReads(job)),
+  { row, unfit, queues }: Values<ReturnType<typeof queuePositionReads>>,
+  idleMs: number,
 ): QueuePositionInput | undefined {
   return row && positionOf(new OrderReading(order, tx, queues), row, { idleMs, unfit })
 }

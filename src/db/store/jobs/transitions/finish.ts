@@ -50,14 +50,15 @@ const STALE: ResultOutcome = { kind: 'stale' }
 /** A driver that was silent for less than two heartbeats reports the end of a run without delay. */
 const PROMPT_MS = 10_000
 
-/** T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. */
+/**
+ * T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. The transaction has
+ * read `resultReads`.
+ */
 export function applyResult(
   tx: Tx,
   result: AttemptResult,
   { maxAttempts }: RetryLimits,
-  { attempt: row, owner, newest: report }: Values<ReturnType<typeof resultReads>> = tx.read(
-    resultReads(result),
-  ),
+  { attempt: row, owner, newest: report }: Values<ReturnType<typeof resultReads>>,
 ): ResultOutcome {
   const { job, attempt } = result
   if (!row) return tx.one('SELECT 1 FROM quantum_jobs WHERE id = $job', { job }) ? STALE : { kind: 'unknown' }

@@ -55,16 +55,11 @@ export interface SubmitLimits {
 
 /**
  * T1: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned record.
- * `submitter`: its user, if that is read already.
+ * The transaction has read `submitter`, its user, with `submitterOf`.
  * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
  *   `too_large` or `over_quota` (stored bytes).
  */
-export function insertJob(
-  tx: Tx,
-  job: NewJob,
-  limits: SubmitLimits,
-  submitter: Submitter | undefined = tx.read(submitterOf(job.user)),
-): Job {
+export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits, submitter: Submitter | undefined): Job {
   const payload = job.payload instanceof JsonText ? job.payload : new JsonText(JSON.stringify(job.payload))
   const { labels = '', name = '', holder = '', programHash = '', expected = '', chipNeeds = '' } = job
   const refusal = refusalToSubmit(submitter, limits, bytesOfJob(payload, labels))

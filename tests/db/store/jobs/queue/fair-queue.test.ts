@@ -2,16 +2,10 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { User } from '../../../../../src/db/store/accounts/index.ts'
 import { minuteOf } from '../../../../../src/db/store/accounts/recent-use.ts'
-import {
-  applyResult,
-  type Job,
-  JobOrder,
-  moveJobToFront,
-  readQueueHead,
-} from '../../../../../src/db/store/jobs/index.ts'
+import { type Job, JobOrder, moveJobToFront, readQueueHead } from '../../../../../src/db/store/jobs/index.ts'
 import { writeSums } from '../../../../../src/db/sums/write.ts'
 import { pickJob } from '../../../../../src/server/jobs/dispatch/pick.ts'
-import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { part } from '../../../../support/whole.ts'
 
@@ -72,7 +66,7 @@ class FairLab implements AsyncDisposable {
     const { driver, attempt } = await this.lab.job(id)
     const outcome = { kind: 'completed' as const, results: RESULTS }
     const end = { job: id, attempt, driver, executionMs: RUN_MS, outcome }
-    await this.lab.db.write('end', (tx) => applyResult(tx, end, { maxAttempts: 0 }))
+    await this.lab.db.write('end', (tx) => endNow(tx, end, { maxAttempts: 0 }))
   }
 
   async runOne(): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import { cancelJob, moveJobToFront, readQueueHead } from '../../../../../src/db/store/jobs/index.ts'
-import { OrderReading } from '../../../../../src/db/store/jobs/queue/qpu-queue.ts'
+import { OrderReading, queueReads } from '../../../../../src/db/store/jobs/queue/qpu-queue.ts'
 import { deleteJob } from '../../../../../src/db/store/jobs/transitions/delete.ts'
 import { JobLab } from '../../../../support/server/job-lab.ts'
 
@@ -13,7 +13,7 @@ test('QPUs with the same limits share a count of the jobs for any QPU', async ()
   const [user, other] = [await lab.user(), await lab.user()]
   for (const owner of [user, user, other]) await lab.submit(owner)
   await lab.db.read((tx) => {
-    const reading = new OrderReading(lab.order, tx)
+    const reading = new OrderReading(lab.order, tx, tx.read(queueReads()))
     const looked = spyOn(lab.order, 'queueFor')
     const count = (owner?: string, seq = 99, key = 'any') => reading.countForAny(owner, seq, { ...ANY, key })
     expect([count(), count(), looked.mock.calls.length]).toEqual([3, 3, 1])

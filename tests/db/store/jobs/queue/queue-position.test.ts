@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { ATTEMPTS } from '../../../../../src/db/store/jobs/attempts.ts'
 import { Forecasts } from '../../../../../src/db/store/jobs/forecast/forecasts.ts'
-import { applyResult, Forecast } from '../../../../../src/db/store/jobs/index.ts'
-import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { Forecast } from '../../../../../src/db/store/jobs/index.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 
 test('the typical time is the middle one, never 0, and assumed without any', () => {
   const typical = (times: number[]) => {
@@ -24,7 +24,7 @@ test('the times of a QPU are those of its own jobs that have ended well', async 
     const { job, attempt, driver } = await lab.running(user)
     await lab.clock.advance(ms)
     await lab.db.write('end', (tx) =>
-      applyResult(
+      endNow(
         tx,
         {
           ...{ job, attempt, driver, executionMs: ms },

@@ -2,17 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../../src/base/index.ts'
 import { postLedger } from '../../../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
-import {
-  applyResult,
-  cancelJob,
-  type QueueState,
-  quantumJobs,
-} from '../../../../../src/db/store/jobs/index.ts'
+import { cancelJob, type QueueState, quantumJobs } from '../../../../../src/db/store/jobs/index.ts'
 import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { countPendingSql } from '../../../../../src/db/store/jobs/transitions/insert.ts'
 import { onlySqlite } from '../../../../support/postgres/only-sqlite.ts'
-import { claimNow, JobLab } from '../../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 
 const IDLE_MS = 5_000
@@ -116,7 +111,7 @@ describe('queueStateOf()', () => {
     await lab.clock.advance(IDLE_MS + 1)
     expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBeUndefined()
     await lab.db.write('end', (tx) =>
-      applyResult(
+      endNow(
         tx,
         {
           job: id,
@@ -150,7 +145,7 @@ describe('queueStateOf()', () => {
   )
 })
 
-describe('readQueuePosition()', () => {
+describe('queuePositionOf()', () => {
   test("counts the jobs ahead: all before it, only the owner's in the owner's slot, and later ones of a booker", async () => {
     await using lab = await JobLab.open()
     const qpu = await lab.qpu()

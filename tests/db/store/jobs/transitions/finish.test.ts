@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type AttemptResult,
-  applyResult,
   type Claim,
   cancelJob,
   type DispatchTarget,
@@ -11,7 +10,7 @@ import {
   timelineOf,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { describeQpu } from '../../../../../src/db/store/qpus/index.ts'
-import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 import { readCharges } from '../../../../support/sums/charges.ts'
 
@@ -40,7 +39,7 @@ async function openCase(flags: Record<string, string> = {}) {
   }
   const end = (attempt: number, outcome: Outcome, more: Partial<AttemptResult> = {}) =>
     lab.db.write('end', (tx) =>
-      applyResult(
+      endNow(
         tx,
         {
           job: job.id,
@@ -248,7 +247,7 @@ describe('applyResult()', () => {
     for (let attempt = 1; attempt <= 9; attempt += 1) {
       await it.claim()
       await it.lab.db.write('end', (tx) =>
-        applyResult(
+        endNow(
           tx,
           { job: it.job.id, attempt, driver: it.server.driver, executionMs: 5, outcome: DEVICE_ERROR },
           { maxAttempts: 0 },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { users } from '../../../../../src/db/store/accounts/index.ts'
-import { cancelJob, insertJob, listJobs } from '../../../../../src/db/store/jobs/index.ts'
-import { JobLab, PAYLOAD } from '../../../../support/server/job-lab.ts'
+import { cancelJob, listJobs } from '../../../../../src/db/store/jobs/index.ts'
+import { insertNow, JobLab, PAYLOAD } from '../../../../support/server/job-lab.ts'
 
 describe('insertJob()', () => {
   const insert = (lab: JobLab, user: string, maxPending = 1_000) =>
     lab.db.write('submit', (tx) =>
-      insertJob(tx, { user, qpu: '', payload: PAYLOAD, needs: { qubits: 2 } }, { maxPending }),
+      insertNow(tx, { user, qpu: '', payload: PAYLOAD, needs: { qubits: 2 } }, { maxPending }),
     )
 
   test('T1: stores a pending job with its place in the queue and its timeline', async () => {

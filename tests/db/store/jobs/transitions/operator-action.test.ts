@@ -3,7 +3,6 @@ import { checkInvariants, type Tx } from '../../../../../src/db/index.ts'
 import { readAuditChain } from '../../../../../src/db/journal/index.ts'
 import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
 import {
-  applyResult,
   cancelJob,
   findJob,
   holdJob,
@@ -15,7 +14,7 @@ import {
   requeueLost,
   requeueUndelivered,
 } from '../../../../../src/db/store/jobs/index.ts'
-import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { readPosition, readQueue } from '../../../../support/server/queue-state.ts'
 
 type Work = (tx: Tx, act: Parameters<typeof holdJob>[1]) => unknown
@@ -76,7 +75,7 @@ describe('holdJob() and releaseJob()', () => {
       requeueLost(tx, { job: late.id, attempt: 1, driver, reason: 'silence' }, { maxAttempts: 3 }),
     )
     await it.act(holdJob, late.id)
-    await lab.db.write('result', (tx) => applyResult(tx, result(late.id, driver), { maxAttempts: 3 }))
+    await lab.db.write('result', (tx) => endNow(tx, result(late.id, driver), { maxAttempts: 3 }))
     expect(await lab.job(late.id)).toMatchObject({ status: 'completed', held: false })
   })
 
@@ -184,16 +183,14 @@ describe('requeueJob()', () => {
     expect(await it.act(requeueJob, job.id, 'wrong device file')).toMatchObject({
       ended: { job: job.id, attempt: 1, driver },
     })
-    const late = await lab.db.write('late', (tx) =>
-      applyResult(tx, result(job.id, driver), { maxAttempts: 1 }),
-    )
+    const late = await lab.db.write('late', (tx) => endNow(tx, result(job.id, driver), { maxAttempts: 1 }))
     expect(late).toEqual({ kind: 'stale' })
     expect(await lab.job(job.id)).toMatchObject({ status: 'pending', attempt: 1, driver: '', results: null })
     expect(await lab.balance(it.user)).toBe(100_000)
     await it.claim(job.id)
     await lab.clock.advance(100)
     const again = await lab.db.write('result', (tx) =>
-      applyResult(tx, result(job.id, driver, 2), { maxAttempts: 1 }),
+      endNow(tx, result(job.id, driver, 2), { maxAttempts: 1 }),
     )
     expect(again).toEqual({ kind: 'applied', status: 'completed' })
     expect(await lab.balance(it.user)).toBe(100_000 - 40)

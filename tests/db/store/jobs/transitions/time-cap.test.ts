@@ -3,14 +3,13 @@ import { toTimestamp } from '../../../../../src/base/index.ts'
 import { chargeableMs } from '../../../../../src/db/store/accounts/ledger.ts'
 import {
   type AttemptResult,
-  applyResult,
   markStarted,
   requeueJob,
   requeueLost,
 } from '../../../../../src/db/store/jobs/index.ts'
 import { capEnd, usedMs } from '../../../../../src/db/store/jobs/transitions/time-cap.ts'
 import { seeded } from '../../../../support/fitting/seeded.ts'
-import { claimNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
+import { claimNow, endNow, JobLab, RESULTS } from '../../../../support/server/job-lab.ts'
 import { part } from '../../../../support/whole.ts'
 
 const LIMITS = { maxAttempts: 0 }
@@ -32,7 +31,7 @@ async function openCase(maxMs: number) {
   const start = (attempt: number) => lab.db.write('start', (tx) => markStarted(tx, { job, attempt, driver }))
   const end = (attempt: number, executionMs: number, outcome: AttemptResult['outcome']) =>
     lab.db.write('end', (tx) =>
-      applyResult(tx, { job, attempt, driver, executionMs, elapsedMs: executionMs, outcome }, LIMITS),
+      endNow(tx, { job, attempt, driver, executionMs, elapsedMs: executionMs, outcome }, LIMITS),
     )
   const lose = (attempt: number, mayDeliver = false) =>
     lab.db.write('lose', (tx) =>
