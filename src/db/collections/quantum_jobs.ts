@@ -1,5 +1,15 @@
 import { defineCollection } from '../schema/collection.ts'
-import { bool, choice, date, integer, json, number, relation, text } from '../schema/fields/index.ts'
+import {
+  bool,
+  choice,
+  date,
+  integer,
+  json,
+  largeJson,
+  number,
+  relation,
+  text,
+} from '../schema/fields/index.ts'
 
 /** The condition of a queued job. Statements that rely on a partial index must use this exact text. */
 export const QUEUED = "status = 'pending' AND held = 0"
@@ -19,6 +29,11 @@ export const COMPLETED_HERE = "status = 'completed' AND claimed_at <> ''"
 
 const RARE = "status = 'failed' OR status = 'cancelled'"
 
+abstract class LargeValues {
+  abstract accessor payload: unknown
+  abstract accessor results: unknown
+}
+
 /** Jobs; their order in the queue is `seq`. */
 export const quantumJobs = defineCollection({
   name: 'quantum_jobs',
@@ -26,11 +41,11 @@ export const quantumJobs = defineCollection({
     user_id: relation('users'),
     // Ended jobs keep the ids of removed QPUs and drivers: finding these jobs would need indexes.
     qpu_target: relation('qpus', { keep: true }),
-    payload: json({ maxBytes: PAYLOAD_BYTES }),
+    payload: largeJson(LargeValues, { maxBytes: PAYLOAD_BYTES }),
     status: choice(['pending', 'running', 'completed', 'failed', 'cancelled'], { default: 'pending' }),
     finished_at: date(),
     duration: number({ min: 0, help: 'Seconds that the job ran' }),
-    results: json({ maxBytes: RESULT_BYTES }),
+    results: largeJson(LargeValues, { maxBytes: RESULT_BYTES }),
     driver: relation('drivers', { keep: true, readOnly: true }),
     started_at: date({ readOnly: true }),
     attempt: integer({

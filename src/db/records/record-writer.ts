@@ -109,8 +109,9 @@ function insert(
   }
   for (const [name, field] of plan.fields) {
     const value = values[name]
-    if (value instanceof JsonText) setDecoded(record, name, value, field.kind.decode)
-    else record[name] = value === undefined ? initialValue(field) : field.kind.normalize(value)
+    if (value instanceof JsonText) {
+      setDecoded(record, name, value, field.kind.decode, { isLarge: field.kind.isLarge(field) })
+    } else record[name] = value === undefined ? initialValue(field) : field.kind.normalize(value)
   }
   if (isTyped(plan, record)) collection.hooks.beforeInsert?.({ tx: hookTx, record })
   const failure = 'Failed to create record'

@@ -1,5 +1,5 @@
 import type { SqlWriter } from '../engine/sql.ts'
-import type { Field, ValueOf } from './field.ts'
+import type { Field, LargeField, ValueOf } from './field.ts'
 
 /** Declared fields by name. */
 export type Fields = Readonly<Record<string, Field>>
@@ -14,8 +14,19 @@ interface SystemKeys {
 
 type Values<F extends Fields> = { -readonly [K in keyof F]: ValueOf<F[K]> } & SystemKeys
 
-/** The record type derived from a collection's declaration. */
-export type RecordOf<C extends AnyCollection> = Values<C['fields']>
+/** The record type derived from a collection's declaration; see `LargeField`. */
+export type RecordOf<C extends AnyCollection> = Omit<Values<C['fields']>, LargeNames<C['fields']>> &
+  SystemKeys &
+  LargeMembers<C['fields']>
+
+type LargeNames<F extends Fields> = {
+  [K in keyof F]: F[K] extends LargeField<unknown> ? K : never
+}[keyof F]
+type LargeMembers<F extends Fields> = {
+  [K in keyof F]: F[K] extends LargeField<infer M> ? (members: M) => void : never
+}[keyof F] extends (members: infer M) => void
+  ? M
+  : never
 
 /** Filter texts; `null` = superusers only, `''` = everybody. */
 export interface Rules {

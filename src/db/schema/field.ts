@@ -33,6 +33,14 @@ export interface Field extends FieldOptions {
   readonly reference?: Reference
 }
 
+/**
+ * A field whose values may be too large for their row. It is an accessor of the class `M`: TypeScript knows
+ * that a spread of a record has none of these, which at runtime are not enumerable; see `unread-json.ts`.
+ */
+export interface LargeField<M> extends Field {
+  readonly members: { readonly prototype: M }
+}
+
 /** The TypeScript type of a field's value. */
 export type ValueOf<F extends Field> = F extends { readonly choices: readonly (infer T)[] }
   ? T

@@ -107,7 +107,7 @@ function planOf(collection: AnyCollection, fields: Plan['fields']): Plan {
           const bytes = Number(value.slice(1))
           const stored = new StoredJson(collection, { record: record.id, field: name, bytes })
           setStored(record, name, stored, () => decode(load(record.id, name)))
-        } else if (isDocument) setDecoded(record, name, row[name], decode)
+        } else if (isDocument) setDecoded(record, name, row[name], decode, { isLarge: large.includes(name) })
         else record[name] = decode(row[name])
       }
       return record

@@ -3,7 +3,8 @@ import { JsonText, StoredJson } from './json-text.ts'
 
 /**
  * Parsing megabytes of JSON takes tens of milliseconds, and most code that reads a record does not use its
- * large values. They are therefore parsed when they are first used; spreading a record uses all of them.
+ * large values. They are therefore parsed when they are first used. A spread of a record would use all of
+ * them: it copies none that may be large, and TypeScript says so, see `LargeField`.
  */
 
 /** Longer texts are parsed on first use, in UTF-16 code units. */
@@ -21,6 +22,7 @@ export function setDecoded(
   name: string,
   stored: unknown,
   decode: (stored: unknown) => unknown,
+  { isLarge = false } = {},
 ): void {
   if (isShort(stored)) {
     record[name] = decode(stored instanceof JsonText ? stored.text : stored)
@@ -28,16 +30,16 @@ export function setDecoded(
   }
   const text = stored instanceof JsonText ? stored : new JsonText(String(stored))
   const texts = noteUnread(record, name, text)
+  const attributes = { enumerable: !isLarge, configurable: true }
   const replace = (value: unknown) => {
     texts.delete(name)
-    Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true })
+    Object.defineProperty(record, name, { value, writable: true, ...attributes })
     return value
   }
   Object.defineProperty(record, name, {
     get: () => replace(decode(text.text)),
     set: (value: unknown) => void replace(value),
-    enumerable: true,
-    configurable: true,
+    ...attributes,
   })
 }
 
@@ -55,7 +57,7 @@ export function setStored(
   load: () => unknown,
 ): void {
   noteUnread(record, name, value)
-  Object.defineProperty(record, name, { get: load, enumerable: true, configurable: true })
+  Object.defineProperty(record, name, { get: load, enumerable: false, configurable: true })
 }
 
 /** The large values of a record that nobody has read, by field; undefined when there are none. */
@@ -74,10 +76,10 @@ export function copyRecord<R extends object>(
   decode: (name: string, stored: unknown) => unknown,
 ): R {
   const copy: Record<string, unknown> = {}
-  for (const name of Object.keys(record)) {
+  for (const [name, { enumerable = false }] of Object.entries(Object.getOwnPropertyDescriptors(record))) {
     const text = unreadText(record, name)
     if (text === undefined) copy[name] = Reflect.get(record, name)
-    else setDecoded(copy, name, text, (stored) => decode(name, stored))
+    else setDecoded(copy, name, text, (stored) => decode(name, stored), { isLarge: !enumerable })
   }
   // The copy has the same keys and values.
   return copy as R

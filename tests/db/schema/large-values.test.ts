@@ -1,12 +1,16 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/base/index.ts'
+import { COLLECTIONS } from '../../../src/db/collections.ts'
 import { openDatabase } from '../../../src/db/index.ts'
 import { createRecordQueries } from '../../../src/db/query/index.ts'
 import { inSteps } from '../../../src/db/records/page-size.ts'
 import { largeTextOf } from '../../../src/db/records/stored-values.ts'
+import type { ReadTx } from '../../../src/db/records/tx.ts'
+import type { AnyCollection } from '../../../src/db/schema/collection.ts'
 import { MAX_ROW_BYTES } from '../../../src/db/schema/fields/index.ts'
-import { StoredJson } from '../../../src/db/schema/json-text.ts'
+import { JsonText, StoredJson } from '../../../src/db/schema/json-text.ts'
+import { largeFieldsOf } from '../../../src/db/schema/large-values.ts'
 import { createPlans } from '../../../src/db/schema/plan.ts'
 import { isJsonLargerThan, unreadText, unreadValues } from '../../../src/db/schema/unread-json.ts'
 import { writeBackup } from '../../../src/db/sqlite/backup/index.ts'
@@ -25,6 +29,7 @@ import { listNow } from '../filter/list.ts'
 const ofBytes = (bytes: number) => ({ x: 'µ'.repeat((bytes - 8) / 2) })
 const SMALL = ofBytes(MAX_ROW_BYTES)
 const LARGE = ofBytes(MAX_ROW_BYTES + 2)
+const TEXT = JSON.stringify(LARGE)
 
 function outside({ db }: TestDatabase): Promise<{ record: string; field: string }[]> {
   return db.read((tx) => tx.all('SELECT record, field FROM quantum_jobs_large ORDER BY record, field'))
@@ -49,6 +54,30 @@ test('values above 1 MiB are stored outside of their row and read like any other
   expect(Bun.deepEquals(read.found?.payload, LARGE)).toBe(true)
   expect(Bun.deepEquals(read.listed?.payload, LARGE)).toBe(true)
   expect(read.listed?.results).toBeNull()
+})
+
+test('a copy by spreading has no large value, parses none, and its type says so', async () => {
+  await using test = await openTestDatabase()
+  const added = await test.db.write('insert', (tx) => tx.insert(quantumJobs, { payload: new JsonText(TEXT) }))
+  const read = (tx: ReadTx, most?: number) => tx.find(quantumJobs, added.id, most) ?? added
+  const [found, short] = await test.db.read((tx) => [read(tx), read(tx, 1_024)] as const)
+  for (const job of [added, found, short]) {
+    const { status, ...rest } = job
+    // @ts-expect-error: a copy is not a whole job.
+    const copy: typeof job = { ...job }
+    // @ts-expect-error: so that whoever needs its program reads it from the job.
+    expect([status, rest.payload, copy.payload]).toEqual(['pending', undefined, undefined])
+    expect(copy.id).toBe(added.id)
+    expect(unreadValues(job)?.has('payload')).toBe(true)
+  }
+  expect(found.payload).toEqual(JSON.parse(TEXT))
+})
+
+test('each field with large values is declared as one', () => {
+  const fields = COLLECTIONS.flatMap((each: AnyCollection) =>
+    largeFieldsOf(each).map((name) => each.fields[name]),
+  )
+  expect(fields.map((field) => field && 'members' in field)).toEqual(fields.map(() => true))
 })
 
 test('a value that changes moves in and out of its row, and is deleted with it', async () => {

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../base/index.ts'
 import { MIB } from '../../../base/index.ts'
 import type { Bindable } from '../../engine/sql.ts'
-import type { Field, FieldKind, FieldOptions } from '../field.ts'
+import type { Field, FieldKind, FieldOptions, LargeField } from '../field.ts'
 import { jsonTextOf } from '../json-text.ts'
 import { plainText } from '../plain-text.ts'
 
@@ -47,6 +47,14 @@ const jsonKind: FieldKind<JsonField> = {
 /** Declares any JSON value. */
 export function json(options: JsonOptions = {}): JsonField {
   return { kind: jsonKind, ...options }
+}
+
+/** Declares a JSON value that may be too large for its row; `members`: the class with its accessor. */
+export function largeJson<M>(
+  members: LargeField<M>['members'],
+  options: JsonOptions & { maxBytes: number },
+): JsonField & LargeField<M> {
+  return { ...json(options), members }
 }
 
 /** Measures the text that is stored. */

@@ -34,6 +34,7 @@ const SAMPLES: Record<Kind, Sample> = {
   relation: { field: fields.relation('users'), values: ['one', 'two'], refused: 7 },
   relations: { field: fields.relations('users'), values: [['one'], ['two', 'one']], refused: [7] },
   json: { field: fields.json({ maxBytes: 20 }), values: [{ a: [null] }, false] },
+  largeJson: { field: fields.largeJson(Object, { maxBytes: 2 ** 21 }), values: [{ a: [null] }, false] },
 }
 
 describe.each(Object.entries(SAMPLES))('%s()', (_name, { field, values, refused }) => {
