@@ -140,15 +140,6 @@ describe('results before the end of a job', () => {
     expect(await it.lab.db.read((tx) => tx.all('SELECT position FROM partial_results'))).toEqual([])
   })
 
-  test('are stored up to a number of bytes', async () => {
-    await using it = await openCase()
-    const results = [0, 1, 2].map((index) => ({ index, text: JSON.stringify(resultWith(index)) }))
-    const attempt = { job: it.job, attempt: 1, driver: it.target.driver, progress: 1, results }
-    const most = results.slice(0, 2).reduce((sum, { text }) => sum + text.length, 0)
-    await it.lab.db.write('note', (tx) => recordProgress(tx, attempt, most))
-    expect((await it.view()).results).toHaveLength(2)
-  })
-
   test('are removed with their job', async () => {
     await using it = await openCase()
     await it.report({ 1: resultWith(5) })

@@ -320,6 +320,19 @@ test('changes whose commit failed are read again from the store', async () => {
   expect((await count())?.jobs.map(({ id }) => id)).toEqual([first.id, second.id])
 })
 
+test('a job that is read again and has ended is none of the order', async () => {
+  await using lab = await JobLab.open()
+  const user = await lab.user()
+  const [first] = [await lab.submit(user), await lab.submit(user)]
+  const [upcoming, withdrawn] = [feed(), feed()]
+  const order = await JobOrder.open({ changes: lab.db.changes, write: lab.db.write, upcoming, withdrawn })
+  expect(order.mostPendingOf(user.id)).toBe(2)
+  await lab.db.write('cancel', (tx) => cancelJob(tx, first.id))
+  withdrawn.publish([{ collection: 'quantum_jobs', id: first.id, action: 'update', record: first }])
+  await lab.db.write('read', (tx) => order.refresh(tx))
+  expect(order.mostPendingOf(user.id)).toBe(1)
+})
+
 test('a QPU is to be looked at while a job waits for it and none runs there', async () => {
   await using lab = await JobLab.open()
   const [qpu, other, user] = [await lab.qpu(), await lab.qpu(), await lab.user()]

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { toTimestamp } from '../../../../../src/base/index.ts'
 import { postLedger } from '../../../../../src/db/store/accounts/index.ts'
 import { timeSlots } from '../../../../../src/db/store/bookings/index.ts'
-import { cancelJob, type QueueState, quantumJobs } from '../../../../../src/db/store/jobs/index.ts'
+import {
+  cancelJob,
+  type QueueState,
+  quantumJobs,
+  requeueLost,
+} from '../../../../../src/db/store/jobs/index.ts'
 import { ALL_PENDING } from '../../../../../src/db/store/jobs/queue/job-order.ts'
 import { mayRun } from '../../../../../src/db/store/jobs/queue/queue.ts'
 import { countPendingSql } from '../../../../../src/db/store/jobs/transitions/insert.ts'
@@ -128,6 +133,21 @@ describe('queueStateOf()', () => {
     expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBe(endedAt)
     await lab.clock.advance(1)
     expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBeUndefined()
+  })
+
+  test('reads when an attempt of the booker ended here, although its job waits for another one', async () => {
+    await using lab = await JobLab.open()
+    const [qpu, other] = [await lab.qpu(), await lab.qpu()]
+    const { driver, ...target } = await lab.attach(qpu.driver)
+    const booker = await lab.user()
+    await book(lab, booker.id)
+    const { id: job } = await lab.submit(booker)
+    await lab.db.write('claim', (tx) => claimNow(tx, job, { driver, ...target }))
+    await lab.clock.advance(IDLE_MS + 1)
+    const lost = { job, attempt: 1, driver, reason: 'silent' }
+    await lab.db.write('lose', (tx) => requeueLost(tx, lost, { maxAttempts: 3 }))
+    expect((await queueOf(lab, qpu.id)).slot?.activeAt).toBe(lab.clock.now())
+    expect((await queueOf(lab, other.id)).slot?.activeAt).toBeUndefined()
   })
 
   test.skipIf(onlySqlite('its plans'))(
