@@ -165,6 +165,23 @@ type DescribedJob = JobView & {
   waiting?: Pick<WaitReason, 'code' | 'text'>
 }
 
+/** What a view of a job shows that is not in its row. */
+function jobReads(job: Job) {
+  const { id, status, attempt, qpu, started_at: from, finished_at: to } = job
+  const isCompleted = status === 'completed'
+  const hasRunHere = isCompleted && qpu !== '' && from !== ''
+  return {
+    owner: ownerOfJob(id),
+    charged: chargeOf(id),
+    attempts: attempt > 0 ? attemptsOf(id) : undefined,
+    deadline: deadlineOf(id),
+    timeline: timelineOf(id),
+    disturbedBy: hasRunHere ? disturbingReport({ qpu, from, to }) : undefined,
+    recall: isCompleted ? recallOf(id) : undefined,
+    position: status === 'pending' ? queuePositionReads(job) : undefined,
+  }
+}
+
 function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): DescribedJob {
   const { idleThreshold: idleMs } = config
   const facts = tx.read(jobReads(job))
@@ -181,23 +198,6 @@ function describeJob({ db, config, order }: ViewContext, tx: ReadTx, job: Job): 
     disturbed_by: facts.disturbedBy ?? null,
     recalled: facts.recall ?? null,
     ...(position && presentWaitEstimate(estimateWait(position, tx.now, idleMs))),
-  }
-}
-
-/** What a view of a job shows that is not in its row. */
-function jobReads(job: Job) {
-  const { id, status, attempt, qpu, started_at: from, finished_at: to } = job
-  const isCompleted = status === 'completed'
-  const hasRunHere = isCompleted && qpu !== '' && from !== ''
-  return {
-    owner: ownerOfJob(id),
-    charged: chargeOf(id),
-    attempts: attempt > 0 ? attemptsOf(id) : undefined,
-    deadline: deadlineOf(id),
-    timeline: timelineOf(id),
-    disturbedBy: hasRunHere ? disturbingReport({ qpu, from, to }) : undefined,
-    recall: isCompleted ? recallOf(id) : undefined,
-    position: status === 'pending' ? queuePositionReads(job) : undefined,
   }
 }
 

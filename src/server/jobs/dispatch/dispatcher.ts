@@ -94,8 +94,8 @@ export class JobDispatcher {
     let { facts } = idle
     for (const [at, target] of idle.targets.entries()) {
       if (!order.headOf(target.qpu)) continue
-      // No job was left for it when the others were read, and one of them did not take its own.
-      if (facts?.chips[target.qpu] === undefined) facts = readFacts(tx, order, idle.targets.slice(at))
+      // None was left for it when the facts were read, and another QPU has not taken the one that it was to.
+      if (!facts?.qpus.has(target.qpu)) facts = readFacts(tx, order, idle.targets.slice(at))
       const claim = this.#claimNext(tx, target, facts)
       if (claim) claims.push(claim)
       if (!claim || textBytes(claim) <= LARGE_PROGRAM_BYTES) continue
@@ -107,8 +107,8 @@ export class JobDispatcher {
   }
 
   /**
-   * The QPUs that can take a job now, of all or among `qpus`, and what their claims depend on. Of a single
-   * one both are read in one round trip; of several, only what is idle is read further.
+   * The QPUs that can take a job now, of all or among `qpus`; of a single one in the same round trip what its
+   * claim depends on, which of several is read when it is known which are idle.
    */
   #readIdle(
     tx: Tx,
@@ -119,12 +119,12 @@ export class JobDispatcher {
     // All are looked at sometimes, whatever the order says.
     const looked = qpus && new Set([...qpus].filter((id) => order.mayClaim(id)))
     if (looked?.size === 0) return { targets: [] }
-    const { idle, only } = tx.read({
+    const { idle, single } = tx.read({
       idle: idleQpus(looked),
-      only: looked?.size === 1 ? claimReads(tx, order, looked) : undefined,
+      single: looked?.size === 1 ? claimReads(tx, order, looked) : undefined,
     })
     const targets = idle.filter((target) => this.#isReady(target))
-    return { targets, facts: only && factsOf(tx, order, only) }
+    return { targets, facts: single && factsOf(tx, order, single) }
   }
 
   /**
@@ -221,6 +221,7 @@ function claimReads(tx: Tx, order: JobOrder, qpus: Iterable<string>) {
   const [waiting, jobs] = [[...heads.keys()], [...heads.values()]]
   const users = jobs.map(({ user }) => user)
   return {
+    qpus: { known: new Set(waiting) },
     queues: queueReads(waiting.length === 1 ? waiting[0] : '', users),
     chips: Object.fromEntries(waiting.map((qpu) => [qpu, order.qpus.description(tx, qpu)])),
     jobs: Object.fromEntries(jobs.map(({ id }) => [id, claimable(id)])),
@@ -232,12 +233,8 @@ function factsOf(tx: Tx, order: JobOrder, { queues, ...facts }: Values<ReturnTyp
 }
 
 function readFacts(tx: Tx, order: JobOrder, targets: readonly DispatchTarget[]): ClaimFacts {
-  const reads = claimReads(
-    tx,
-    order,
-    targets.map(({ qpu }) => qpu),
-  )
-  return factsOf(tx, order, tx.read(reads))
+  const qpus = targets.map(({ qpu }) => qpu)
+  return factsOf(tx, order, tx.read(claimReads(tx, order, qpus)))
 }
 
 type ClaimFacts = ReturnType<typeof factsOf>

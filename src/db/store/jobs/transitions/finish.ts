@@ -45,6 +45,28 @@ interface AttemptRow {
   ended_at: string | null
 }
 
+/** What the end of an attempt depends on. */
+export function resultReads({ job, attempt }: AttemptKey) {
+  return {
+    attempt: firstOf<AttemptRow>(ATTEMPT, { job, attempt }),
+    owner: ownerOfJob(job),
+    newest: newestReportOfJob(job),
+  }
+}
+
+/** An attempt in the row of its job, or one that is there no more. */
+const ATTEMPT = `
+  SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms, progress,
+    expected_results AS expected, ${mayPaySql({ user: 'user_id', qpu: 'quantum_jobs.qpu', since: 'claimed_at' })} AS "mayBePaid",
+    NULL AS ended, NULL AS ended_at
+  FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''
+  UNION ALL
+  SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, job.user_id, job.created, job.status,
+    job.attempt, job.max_ms, job.progress, job.expected_results,
+    ${mayPaySql({ user: 'job.user_id', qpu: 'claim.qpu', since: 'claim.claimed_at' })}, claim.state, claim.ended_at
+  FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
+  WHERE claim.job = $job AND claim.attempt = $attempt`
+
 const STALE: ResultOutcome = { kind: 'stale' }
 
 /** A driver that was silent for less than two heartbeats reports the end of a run without delay. */
@@ -96,28 +118,6 @@ function endOfRun(tx: ReadTx, row: AttemptRow, { executionMs, silentMs = 0 }: At
   return toTimestamp(Math.min(tx.now, Math.max(seenAt, begunAt + executionMs)))
 }
 
-/** What the end of an attempt depends on. */
-export function resultReads({ job, attempt }: AttemptKey) {
-  return {
-    attempt: firstOf<AttemptRow>(ATTEMPT, { job, attempt }),
-    owner: ownerOfJob(job),
-    newest: newestReportOfJob(job),
-  }
-}
-
-/** An attempt in the row of its job, or one that is there no more. */
-const ATTEMPT = `
-  SELECT driver, qpu, claimed_at, started_at, user_id AS "user", created, status, attempt AS current, max_ms, progress,
-    expected_results AS expected, ${mayPaySql({ user: 'user_id', qpu: 'quantum_jobs.qpu', since: 'claimed_at' })} AS "mayBePaid",
-    NULL AS ended, NULL AS ended_at
-  FROM quantum_jobs WHERE id = $job AND attempt = $attempt AND claimed_at <> ''
-  UNION ALL
-  SELECT claim.driver, claim.qpu, claim.claimed_at, claim.started_at, job.user_id, job.created, job.status,
-    job.attempt, job.max_ms, job.progress, job.expected_results,
-    ${mayPaySql({ user: 'job.user_id', qpu: 'claim.qpu', since: 'claim.claimed_at' })}, claim.state, claim.ended_at
-  FROM job_attempts claim JOIN quantum_jobs job ON job.id = claim.job
-  WHERE claim.job = $job AND claim.attempt = $attempt`
-
 /** The end of an attempt by an error of the device, after which another one may succeed. */
 function failedAttempt(
   result: AttemptResult,
@@ -139,7 +139,10 @@ function endJob(tx: Tx, result: AttemptEnding, row: AttemptRow, owner: Owner | u
   const status = outcome.kind
   const run = runOf(tx, result, row)
   endClaim(tx, result, row, run.startedAt)
-  if (status === 'completed' && row.progress > 0) removePartialResults(tx, job)
+  if (status === 'completed') {
+    if (row.progress > 0) removePartialResults(tx, job)
+    if (endedAt < tx.at) settleRecallsAgain(tx, qpu, endedAt)
+  }
   if (run.hasRun) {
     const ms = unpaidMs(tx, row, run.ms, endedAt)
     charge(tx, { job, user, qpu, ms, isPaid: owner?.unlimited === 0, at: endedAt })
@@ -229,18 +232,20 @@ function endClaim(
   row: AttemptRow,
   startedAt: string,
 ): void {
-  const { job, attempt, endedAt } = ended
+  const { job, attempt } = ended
   if (kind === 'failed' && row.ended === null) endAttempt(tx, { ...ended, state: 'error' }, startedAt)
   else if (kind === 'failed') endLate(tx, { ...ended, startedAt })
   else if (row.ended !== null)
     tx.post('DELETE FROM job_attempts WHERE job = $job AND attempt = $attempt', { job, attempt })
-  // Recalls may have been settled up to a later time without this job.
-  if (kind === 'completed' && endedAt < tx.at)
-    tx.post(
-      `UPDATE recalls SET settled = 0, cursor_job = CASE WHEN cursor_at < $endedAt THEN cursor_job ELSE '' END,
-         cursor_at = ${tx.dialect.least('cursor_at', '$endedAt')} WHERE qpu = $qpu`,
-      { qpu: row.qpu, endedAt },
-    )
+}
+
+/** Recalls may have been settled up to a later time without a job that ended at `endedAt`. */
+function settleRecallsAgain(tx: Tx, qpu: string, endedAt: string): void {
+  tx.post(
+    `UPDATE recalls SET settled = 0, cursor_job = CASE WHEN cursor_at < $endedAt THEN cursor_job ELSE '' END,
+       cursor_at = ${tx.dialect.least('cursor_at', '$endedAt')} WHERE qpu = $qpu`,
+    { qpu, endedAt },
+  )
 }
 
 /** When a job that ran for `ms` until `endedAt` began. For a short job the driver reports only the end. */

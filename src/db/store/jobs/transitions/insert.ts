@@ -53,6 +53,32 @@ export interface SubmitLimits {
   maxUserBytes?: number
 }
 
+/** What a submission depends on, of its user. */
+export interface Submitter {
+  disabled: 0 | 1
+  unlimited: 0 | 1
+  /** Its balance. */
+  qpu_ms: number
+  /** See `storedBytesLimit`. */
+  max_bytes: number
+  /** Bytes stored. */
+  used: number
+  /** Number of pending jobs, held or not; 0 if they are not counted. */
+  pending: number
+}
+
+/**
+ * The user who submits; undefined for an unknown one. Pending jobs need not be counted if they are known to
+ * be fewer than there may be: that takes as long as there are many.
+ */
+export function submitterOf(user: string, isCounted = true): Query<Submitter | undefined> {
+  return firstOf<Submitter>(
+    (dialect) => `SELECT disabled, unlimited, qpu_ms, max_bytes, job_bytes AS used,
+       ${isCounted ? `(${countPendingSql(dialect)})` : '0'} AS pending FROM users WHERE id = $user`,
+    { user },
+  )
+}
+
 /**
  * T1: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned record.
  * The transaction has read `submitter`, its user, with `submitterOf`.
@@ -89,32 +115,6 @@ export function insertJob(tx: Tx, job: NewJob, limits: SubmitLimits, submitter: 
   if (labels) saveLabels(tx, row.id, labels)
   const isLarge = payload.byteLength > MAX_HELD_BYTES
   return isLarge ? (findJob(tx, row.id) ?? row) : row
-}
-
-/** What a submission depends on, of its user. */
-export interface Submitter {
-  disabled: 0 | 1
-  unlimited: 0 | 1
-  /** Its balance. */
-  qpu_ms: number
-  /** See `storedBytesLimit`. */
-  max_bytes: number
-  /** Bytes stored. */
-  used: number
-  /** Number of pending jobs, held or not; 0 if they are not counted. */
-  pending: number
-}
-
-/**
- * The user who submits; undefined for an unknown one. Pending jobs need not be counted if they are known to
- * be fewer than there may be: that takes as long as there are many.
- */
-export function submitterOf(user: string, isCounted = true): Query<Submitter | undefined> {
-  return firstOf<Submitter>(
-    (dialect) => `SELECT disabled, unlimited, qpu_ms, max_bytes, job_bytes AS used,
-       ${isCounted ? `(${countPendingSql(dialect)})` : '0'} AS pending FROM users WHERE id = $user`,
-    { user },
-  )
 }
 
 /** Why a user may not submit a job now that counts `bytes`, as `insertJob` says it. */
