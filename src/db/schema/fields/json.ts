@@ -44,7 +44,7 @@ const jsonKind: FieldKind<JsonField> = {
   fromFormText: jsonOrText,
 }
 
-/** Declares any JSON value. */
+/** Declares any JSON value; one that may have more than 1 MiB with `largeJson`. */
 export function json(options: JsonOptions = {}): JsonField {
   return { kind: jsonKind, ...options }
 }
