@@ -38,11 +38,15 @@ describe('coherence times between 5 µs and 5 ms', () => {
 
 test('an echo that is gone before its second point is found in a shorter window', async () => {
   const qubit = calibratedQubit(21, { t1: 50e-6, t2_echo: 1e-6, t2_star: 0.5e-6 })
+  const run = spyOn(qubit.chip, 'run')
   // Without a T1, it looks first for as long as one of 50 µs demands.
   const { error, attempts, finding } = await qubit.measure(named('t2_echo'))
   expect([error?.message, attempts]).toEqual([undefined, 1])
   const { value, error: spread = Number.NaN } = finding?.parameters?.['coherence.t2_echo'] ?? { value: 0 }
   expect(Math.abs(Number(value) - 1e-6)).toBeLessThan(4.5 * spread)
+  // Never for longer.
+  const durations = run.mock.calls.flatMap(([{ points }]) => points.map(({ duration }) => duration))
+  expect(Math.max(...durations)).toBeLessThan(160e3)
 })
 
 describe('the amplitude of a pulse, with a T1 that is unknown and long for the wait between shots', () => {
