@@ -99,17 +99,15 @@ export function maxCycles(values: ArrayLike<number>): number {
 
 /** Largest relative change of the drive at the end of the sweep; from 1/3 on, it would turn back. */
 const MAX_COMPRESSION = 0.3
-/** Larger shares that shots leave are found by a test of the wait. */
-const MAX_LEFT = 0.1
 /** Newton's steps to the amplitude of a turn. */
 const ROUNDS = 8
 
-type RabiNames = 'half_period' | 'quarter_period' | 'compression' | 'left' | 'contrast' | 'offset'
+type RabiNames = 'half_period' | 'quarter_period' | 'compression' | 'contrast' | 'offset'
 
 /**
  * Fits offset + contrast·z/2 with z = cos(2πfx(1 − cx²)): the signal against the amplitude x of a pulse whose
- * line compresses by the share c at full scale. Each shot begins with the share e of state 1 that the one
- * before has left: instead of z, (1 − e)z / (1 − ez) is seen. The wanted value is `half_period`, the
+ * line compresses by the share c at full scale. Each shot begins with the share e of state 1 that is `left`
+ * of the one before: instead of z, (1 − e)z / (1 − ez) is seen. The wanted value is `half_period`, the
  * amplitude of a π pulse, which has to lie inside the sweep; `quarter_period` is that of a π/2 pulse. A
  * cosine without compression would be 1 to 2 % off, several times its error.
  */
@@ -117,24 +115,19 @@ export function* fitRabi(
   amplitudes: ArrayLike<number>,
   signal: ArrayLike<number>,
   y: Label,
+  left = 0,
 ): Steps<EstimateFit<RabiNames>> {
   const spanOf = () => extentOf(amplitudes).span
   return yield* fitCurve<RabiNames>({
     ...lineData('rabi', axisOf({ name: 'amplitude', unit: '' }, amplitudes), axisOf(y, signal)),
-    parameters: 5,
+    parameters: 4,
     curve: () => ({
       linear: 2,
-      candidates: stepGrid(MIN_CYCLES, maxCycles(amplitudes), CYCLE_STEP).map((cycles) => [cycles, 0, 0]),
-      lower: [MIN_CYCLES / 2, -MAX_COMPRESSION, 0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
-      upper: [
-        2 * maxCycles(amplitudes),
-        MAX_COMPRESSION,
-        MAX_LEFT,
-        Number.POSITIVE_INFINITY,
-        Number.POSITIVE_INFINITY,
-      ],
+      candidates: stepGrid(MIN_CYCLES, maxCycles(amplitudes), CYCLE_STEP).map((cycles) => [cycles, 0]),
+      lower: [MIN_CYCLES / 2, -MAX_COMPRESSION, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
+      upper: [2 * maxCycles(amplitudes), MAX_COMPRESSION, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
       basis:
-        ([cycles = 0, compression = 0, left = 0]: Float64Array) =>
+        ([cycles = 0, compression = 0]: Float64Array) =>
         (at: number, out: Float64Array) => {
           const position = (amplitudes[at] as number) / spanOf()
           out[0] = 1
@@ -142,7 +135,7 @@ export function* fitRabi(
           out[1] = ((1 - left) * z) / (1 - left * z)
         },
     }),
-    describe([cycles = 0, compression = 0, left = 0, offset = 0, c = 0]) {
+    describe([cycles = 0, compression = 0, offset = 0, c = 0]) {
       const positionOf = (turns: number) => {
         let position = turns / cycles
         for (let round = 0; round < ROUNDS; round++) {
@@ -155,7 +148,6 @@ export function* fitRabi(
         half_period: spanOf() * positionOf(1 / 2),
         quarter_period: spanOf() * positionOf(1 / 4),
         compression: compression / spanOf() ** 2,
-        left,
         contrast: 2 * c,
         offset,
       }

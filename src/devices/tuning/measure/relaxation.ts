@@ -1,5 +1,6 @@
 import type { Complex } from '../../bench/instrument.ts'
 import { meanOfSeries } from '../../fitting/complex-series.ts'
+import type { Estimate } from '../../fitting/fit.ts'
 import type { Finding, Measurement, RoutineContext } from '../routine.ts'
 import { onGrid } from './accept.ts'
 import { SETTLING_T1 } from './inputs.ts'
@@ -15,10 +16,20 @@ const SIGMAS = 2
 const LARGE_SHARE = 0.6
 /** T1 that is assumed then, in units of the wait. */
 const MUCH_LONGER = 4
+/** What a full reset leaves by a T1 that is known roughly. */
+export const AFTER_RESET: Estimate = { value: Math.exp(-RESET_IN_T1), error: Math.exp(-RESET_IN_T1) }
 /** Wait between the shots of the test, in units of the one that is tested. */
 const TEST_WAIT = 2
 /** Longest tested wait, s: a schedule has at most 100 ms. */
 const MAX_WAIT_S = 30e-3
+
+/** What is left after a wait. */
+interface WaitTest {
+  /** Share of an excitation. */
+  readonly left: Estimate
+  /** For a wait that is not long enough. */
+  readonly longer: Relaxation | undefined
+}
 
 /** A relaxation time that explains what was left after a wait. */
 interface Relaxation {
@@ -33,15 +44,10 @@ interface Relaxation {
  * excites, read immediately and after the wait, between shots that wait longer. After a short wait each shot
  * begins with what the one before has left, and a sweep of pulses oscillates with half of its period.
  * @param t1 assumed relaxation time, from which the wait follows, s; that of the element by default
- * @returns undefined for a wait that is long enough
  */
-export function* relaxationBeyondWait(
-  context: RoutineContext,
-  amplitude: number,
-  t1?: number,
-): Measurement<Relaxation | undefined> {
+export function* testWait(context: RoutineContext, amplitude: number, t1?: number): Measurement<WaitTest> {
   const wait = resetNs(context, { t1 }) * 1e-9
-  if (wait > MAX_WAIT_S) return undefined
+  if (wait > MAX_WAIT_S) return { left: AFTER_RESET, longer: undefined }
   const { name } = context.self
   const excited = () => context.schedule().rotate(name, Math.PI, 0, { amplitude })
   const points = Array.from({ length: REPEATS }, () => [
@@ -51,9 +57,9 @@ export function* relaxationBeyondWait(
   ]).flat()
   const values = yield* averages(context, points, SHOTS, { t1: (TEST_WAIT * wait) / RESET_IN_T1 })
   const left = leftShare(values)
-  if (!(left.value - SIGMAS * left.error > MAX_LEFT)) return undefined
-  if (left.value > LARGE_SHARE) return { t1: MUCH_LONGER * wait, isLeast: true }
-  return { t1: -wait / Math.log(left.value), isLeast: false }
+  if (!(left.value - SIGMAS * left.error > MAX_LEFT)) return { left, longer: undefined }
+  const isLeast = left.value > LARGE_SHARE
+  return { left, longer: { t1: isLeast ? MUCH_LONGER * wait : -wait / Math.log(left.value), isLeast } }
 }
 
 /**
@@ -65,7 +71,7 @@ export function* testedT1(context: RoutineContext, amplitude: number): Measureme
   if (settlingT1(context.self) !== undefined) return undefined
   let t1: number | undefined
   for (;;) {
-    const longer = yield* relaxationBeyondWait(context, amplitude, t1)
+    const { longer } = yield* testWait(context, amplitude, t1)
     t1 = longer?.t1 ?? t1
     if (!longer?.isLeast) return t1
   }
@@ -83,7 +89,7 @@ export function foundByWait(
 }
 
 /** Share of the excitation that is left, from repeated values of the ground state, excited, and later. */
-function leftShare(values: readonly Complex[]): { value: number; error: number } {
+function leftShare(values: readonly Complex[]): Estimate {
   const kinds = [0, 1, 2].map((kind) => values.filter((_, at) => at % 3 === kind))
   const [ground, excited, later] = kinds.map((each) => meanOfSeries(seriesOf(each))) as [
     Complex,

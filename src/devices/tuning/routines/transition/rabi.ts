@@ -3,7 +3,7 @@ import type { Estimate } from '../../../fitting/fit.ts'
 import { fitRabi } from '../../../fitting/models/cosine.ts'
 import { accepted, checkOf } from '../../measure/accept.ts'
 import { averages, populations, seriesOf } from '../../measure/references.ts'
-import { foundByWait, relaxationBeyondWait } from '../../measure/relaxation.ts'
+import { AFTER_RESET, foundByWait, testWait } from '../../measure/relaxation.ts'
 import { type Transition, TransitionSchedule } from '../../measure/transition.ts'
 import {
   type CheckOutcome,
@@ -50,14 +50,17 @@ export function rabiOn(options: RabiOptions) {
     *measure(context: RoutineContext): Measurement<Finding> {
       let t1: number | undefined
       for (let isTested = transition.from === 1; ; ) {
-        const { values, fit, quality } = yield* sweepAmplitude(context, options, t1)
-        const { half_period: amp180, quarter_period: amp90 } = values
-        const longer = isTested ? undefined : yield* relaxationBeyondWait(context, amp180.value, t1)
+        const sweep = yield* sweepAmplitude(context, options, t1)
+        const amplitude = sweep.found.values.half_period.value
+        const { left, longer } = isTested ? TESTED : yield* testWait(context, amplitude, t1)
         if (longer) {
           t1 = longer.t1
           isTested = !longer.isLeast
           continue
         }
+        // What is left in 1 does not oscillate on the upper transition.
+        const { values, fit, quality } = transition.from === 1 ? sweep.found : yield* foundBeside(sweep, left)
+        const { half_period: amp180, quarter_period: amp90 } = values
         const withLimit = (found: Estimate) => ({ ...found, checkLimit: relativeLimit * found.value })
         return {
           parameters: {
@@ -86,6 +89,24 @@ export function rabiOn(options: RabiOptions) {
   }
 }
 
+const TESTED = { left: AFTER_RESET, longer: undefined }
+
+/** A sweep that was fitted, and its fit with what is left of each shot in the next one. */
+type AmplitudeSweep =
+  ReturnType<typeof sweepAmplitude> extends Generator<unknown, infer Found> ? Found : never
+
+/** The fit with what is left of each shot in the next one; errors include how well that is known. */
+function* foundBeside({ fitWith }: AmplitudeSweep, left: Estimate) {
+  const share = Math.max(0, left.value)
+  const [found, other] = [yield* fitWith(share), yield* fitWith(share + left.error)]
+  const withLeft = (name: 'half_period' | 'quarter_period') => {
+    const { value, error } = found.values[name]
+    return { value, error: Math.hypot(error, other.values[name].value - value) }
+  }
+  const turns = { half_period: withLeft('half_period'), quarter_period: withLeft('quarter_period') }
+  return { ...found, values: { ...found.values, ...turns } }
+}
+
 /**
  * Sweeps the amplitude of one pulse.
  * @param t1 relaxation time from which the wait between shots follows, s; that of the element by default
@@ -105,9 +126,12 @@ function* sweepAmplitude(
   )
   const values = yield* averages(context, schedules, SHOTS, { t1 })
   const { values: signal } = projectOnPrincipalAxis(seriesOf(values))
-  const found = accepted(yield* fitRabi(amplitudes, signal, { name: 'S21', unit: 'V' }))
+  function* fitWith(left: number) {
+    return accepted(yield* fitRabi(amplitudes, signal, { name: 'S21', unit: 'V' }, left))
+  }
+  const found = yield* fitWith(0)
   const { value } = found.values.half_period
-  if (value <= part * stop) return found
+  if (value <= part * stop) return { found, fitWith }
   const message = `The pi pulse at ${value.toPrecision(4)} is too close to the end of the sweep at ${stop}${remedy}`
   throw new RoutineError('edge_of_sweep', message, { trace: found.fit, quality: found.quality })
 }
