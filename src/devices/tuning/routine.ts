@@ -9,7 +9,8 @@ import { type Axis, routineNamed, type TargetKind } from './routine-names.ts'
 
 /** What a measurement asks for next. */
 export type Step =
-  | { readonly kind: 'acquire'; readonly program: Program }
+  /** Measurements side by side share a program where they can, unless one of them is played alone. */
+  | { readonly kind: 'acquire'; readonly program: Program; readonly isAlone?: boolean }
   /** Ramps the current of a coupler; the walk restores it when the measurement ends for whatever reason. */
   | { readonly kind: 'ramp'; readonly edge: string; readonly amps: number }
   /** Reads the current of a coupler, and how far it can be moved. */
@@ -303,11 +304,12 @@ export function defineRoutine(declared: Declaration): Routine {
   }
 }
 
-/** Runs a program and waits for its acquisitions. */
+/** Runs a program, alone if wanted, and waits for its acquisitions. */
 export function* acquire<Kind extends AcquisitionKind>(
   program: Program<Kind>,
+  { isAlone = false } = {},
 ): Measurement<Acquisitions<Kind>> {
-  const { acquisitions } = yield { kind: 'acquire', program }
+  const { acquisitions } = yield { kind: 'acquire', program, isAlone }
   if (!acquisitions) throw new TypeError('the reply to a program has no acquisitions')
   return acquisitions as Acquisitions<Kind>
 }

@@ -26,6 +26,8 @@ const MAX_EXCITED = 0.02
 /** Photons in a resonator fall by e² in 2 / (2π linewidth); e¹⁰ are enough. Without a linewidth, s. */
 const RING_DOWN = 10 / (2 * Math.PI)
 const DEFAULT_RING_DOWN_S = 5e-6
+/** The tones of other qubits shift readings: what is judged is played as it is used, without them. */
+const ALONE = { isAlone: true }
 /** Fewer kept shots may be none at one of many points. */
 const MIN_KEPT = 30
 /** Bins of an acquisition memory. */
@@ -116,7 +118,7 @@ function* keptOf(
   points: readonly Schedule[],
   shots: number,
 ): Measurement<ComplexSeries[][]> {
-  const results = yield* acquire({ kind: 'shots', shots, reset_ns: ringDownNs, points })
+  const results = yield* acquire({ kind: 'shots', shots, reset_ns: ringDownNs, points }, ALONE)
   return results.map((point) => {
     const kept: number[] = []
     for (let shot = 0; shot < shots; shot++) {
@@ -269,7 +271,7 @@ function* judged(heralds: Heralds, draft: Draft, waitNs: number): Measurement<He
   const { qubits, counts, levels, ringDownNs, head } = draft
   try {
     const program = { kind: 'shots' as const, shots: CLOUD_SHOTS, reset_ns: waitNs, points: levels }
-    const readings = yield* acquire(program)
+    const readings = yield* acquire(program, ALONE)
     const clouds = qubits.map((_, at) =>
       cloudOf(readings.slice(0, counts[at]).map((point) => point[at] ?? NOTHING)),
     )

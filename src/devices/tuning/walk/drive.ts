@@ -86,7 +86,9 @@ function readable(error: unknown): unknown {
 
 async function carryOut<Found>(active: readonly Running<Found>[], runner: StepRunner): Promise<void> {
   const acquiring = active.flatMap((running) =>
-    running.step?.kind === 'acquire' ? [{ running, program: running.step.program }] : [],
+    running.step?.kind === 'acquire' && !running.step.isAlone
+      ? [{ running, program: running.step.program }]
+      : [],
   )
   const programs = acquiring.map(({ program }) => program)
   const joined = programs.length > 1 ? fusePrograms(programs) : undefined

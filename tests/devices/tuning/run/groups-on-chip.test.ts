@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { createSimulatedChip } from '../../../../src/devices/bench/simulated/simulated-chip.ts'
 import type { ChipTruth } from '../../../../src/devices/bench/simulated/truth/chip-truth.ts'
 import type { CalibrationRequest } from '../../../../src/devices/define-device.ts'
@@ -8,15 +8,16 @@ import { EPOCH, quietTruth } from '../../../support/simulated-chip/chips.ts'
 import { piAmplitude, qubitOf } from '../../../support/simulated-chip/experiments.ts'
 import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { calibrationRuns } from '../../../support/tuning/calibration-runs.ts'
+import { LONG_LIVED, RESET_S } from '../../../support/tuning/long-lived-qubit.ts'
 
 /** The device file of a calibrated row of qubits, each coupled to the next. */
-function deviceFileOf(truth: ChipTruth): string {
+function deviceFileOf(truth: ChipTruth, reset: number): string {
   const qubits = Object.keys(truth.qubits).map((name) => {
     const qubit = qubitOf(truth, name)
     const { readout, f01 } = qubit
     return `${name}:
   element_type: {path: svc.CalibratedTransmon, args: [${name}], kwargs: {}}
-  reset: {duration: 5.0e-4}
+  reset: {duration: ${reset}}
   rxy: {amp180: ${piAmplitude(qubit)}, duration: 56.0e-9}
   measure: {pulse_amp: ${0.3 * readout.critical_amplitude}, pulse_duration: 3.0e-6, acq_delay: 3.0e-7, integration_time: 2.5e-6}
   clock_freqs: {f01: ${f01.toExponential(12)}, readout: ${(readout.frequency + readout.pulls[0] / 2).toExponential(12)}}
@@ -34,10 +35,12 @@ async function runOn(
   routines: readonly string[],
   config: string,
   mode: CalibrationRequest['mode'] = 'full',
+  reset = 5e-4,
 ) {
   using folder = temporaryFolder()
-  const { run, text } = calibrationRuns(folder.path, deviceFileOf(truth))
+  const { run, text } = calibrationRuns(folder.path, deviceFileOf(truth, reset))
   const instrument = createSimulatedChip({ truth, clock: new FakeClock(Date.parse(EPOCH)) })
+  const play = spyOn(instrument, 'run')
   const chosen = BUILT_IN_ROUTINES.filter(({ name }) => routines.includes(name))
   const findings = await run({
     ...{ config, mode },
@@ -47,7 +50,7 @@ async function runOn(
     })),
     setup: { instrument },
   })
-  return { findings, text: text() }
+  return { findings, text: text(), programs: play.mock.calls.map(([program]) => program) }
 }
 
 test('a fidelity check of the default sizes ends with fidelities', async () => {
@@ -90,6 +93,32 @@ describe('targets that are calibrated together on a chip', () => {
         const value = Number(found?.parameters?.[`coherence.${routine}`]?.value)
         expect(Math.abs(value / truly - 1)).toBeLessThan(0.1)
       }
+    }
+  })
+
+  test('begin their shots with a reading that no tone of another qubit shifts', async () => {
+    const truth = { ...quietTruth(3, 21), shots_noise: true }
+    for (const line of Object.values(truth.readout_lines)) line.crosstalk = 0.05
+    for (const name of ['q0', 'q2']) Object.assign(qubitOf(truth, name), LONG_LIVED)
+    const routines = ['rabi_oscillations', 'ramsey_correction', 't2']
+    const config = 'parallel: {enabled: true}\n'
+    const { findings, programs } = await runOn(truth, routines, config, 'full', RESET_S)
+    expect(findings.errors).toEqual([])
+    const read = programs
+      .filter(({ kind }) => kind === 'shots')
+      .flatMap(({ points }) =>
+        points.map(({ acquisitions }) => new Set(acquisitions.map(({ qubit }) => qubit))),
+      )
+    expect(Math.max(...read.map(({ size }) => size))).toBe(1)
+    const began = findings.notes?.filter((note) => note.includes('began with a reading in 0'))
+    expect(began?.map((note) => note.slice(0, 2))).toEqual(['q0', 'q2'])
+    for (const name of ['q0', 'q2']) {
+      const found = (routine: string) =>
+        findings.routines?.find((each) => each.routine === routine && each.target === name)?.parameters
+      const t2 = Number(found('t2')?.['coherence.t2_star']?.value)
+      expect(Math.abs(t2 / LONG_LIVED.t2_star - 1)).toBeLessThan(0.25)
+      const f01 = found('ramsey_correction')?.['clock_freqs.f01']
+      expect(Math.abs(Number(f01?.value) - qubitOf(truth, name).f01)).toBeLessThan(5 * Number(f01?.error))
     }
   })
 
