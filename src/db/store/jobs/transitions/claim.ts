@@ -28,10 +28,8 @@ export interface DispatchTarget {
  */
 export function idleQpus(ids?: ReadonlySet<string>): Query<DispatchTarget[]> {
   return allOf<DispatchTarget>(
-    ({
-      jsonTexts,
-    }) => `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
-     WHERE ${ids ? `leases.qpu IN ${jsonTexts('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
+    (dialect) => `SELECT leases.qpu, leases.driver, leases.epoch FROM leases JOIN qpus ON qpus.id = leases.qpu
+     WHERE ${ids ? `leases.qpu IN ${dialect.jsonTexts('$ids')} AND` : ''} leases.operation = 'process' AND leases.driver <> '' AND leases.state = 'attached'
        AND qpus.enabled = 1 AND qpus.maintenance = 0 AND qpus.draining = 0
        AND NOT EXISTS (SELECT 1 FROM quantum_jobs WHERE status = 'running' AND quantum_jobs.qpu = leases.qpu)
      ORDER BY leases.${INSERTION_ORDER}`,
@@ -87,10 +85,10 @@ export function claimable(job: string): Query<Claimable | undefined> {
 }
 
 /**
- * T2: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined when the job
- * is no longer queued, when its attempts are used up, which fails it, and when the session whose secret
- * submitted it has ended, which cancels it. The transaction has read `found`, the job as it is `claimable`,
- * and that the target is one of `idleQpus`.
+ * T2 of `jobs.ts`: assigns a pending job to the driver that has a QPU's lease, as its next attempt. Undefined
+ * when the job is no longer queued, when its attempts are used up, which fails it, and when the session whose
+ * secret submitted it has ended, which cancels it. The transaction has read `found`, the job as it is
+ * `claimable`, and that the target is one of `idleQpus`.
  * @throws AppError `internal` when the QPU runs another job, or another driver has its lease.
  */
 export function claimJob(

@@ -73,8 +73,8 @@ const STALE: ResultOutcome = { kind: 'stale' }
 const PROMPT_MS = 10_000
 
 /**
- * T3, T3', T4, T5, T7: applies the end of an attempt, once. `maxAttempts` 0 = no limit. The transaction has
- * read `resultReads`.
+ * T3, T3', T4, T5, T7 of `jobs.ts`: applies the end of an attempt, once. `maxAttempts` 0 = no limit. The
+ * transaction has read `resultReads`.
  */
 export function applyResult(
   tx: Tx,

@@ -80,8 +80,8 @@ export function submitterOf(user: string, isCounted = true): Query<Submitter | u
 }
 
 /**
- * T1: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned record.
- * The transaction has read `submitter`, its user, with `submitterOf`.
+ * T1 of `jobs.ts`: appends a job to the queue. A payload of more than 64 KiB is a handle in the returned
+ * record. The transaction has read `submitter`, its user, with `submitterOf`.
  * @throws AppError `forbidden` (disabled account, no balance), `conflict` (too many pending jobs),
  *   `too_large` or `over_quota` (stored bytes).
  */
