@@ -1,7 +1,8 @@
 import type { Estimate, FitTrace, Quality } from '../../../fitting/fit.ts'
 import { phaseDifference } from '../../../fitting/models/cosine.ts'
 import { fitFullReturn, fitPhaseCrossing } from '../../../fitting/models/cz.ts'
-import { accepted, checkOf, rounded } from '../../measure/accept.ts'
+import { accepted, checkOf, onGrid, rounded } from '../../measure/accept.ts'
+import { ROUGH_T2_STAR } from '../../measure/inputs.ts'
 import { orderedEnds } from '../../measure/pair/ends.ts'
 import type { GatePulse } from '../../measure/pair/exchange.ts'
 import {
@@ -41,8 +42,8 @@ const LEAKING_GATES = 3
 /** The line, both other fringes, the durations with twice the shots, and the leakage beside the decays. */
 const SIZE =
   2 * PHASES * ((WORKING_POINTS - DURATIONS - 1) / 4 + 2) + 2 * 2 * DURATIONS + 2 * (REPEATS + 1) + 2 * 30
-/** Wait in which the interaction at rest turns the phase, s. */
-const REST_S = 2e-6
+/** Longest wait in which the interaction at rest turns the phase, s, and the longest in units of T2*. */
+const [REST_S, REST_IN_T2_STAR] = [2e-6, 0.5]
 /** Where the check is out. */
 const MAX_PHASE_ERROR_DEG = 5
 const MAX_LEAKAGE = 0.02
@@ -60,7 +61,7 @@ export const czCalibration = defineRoutine({
   name: 'cz_calibration',
   dependsOn: ['cz_chevron'],
   reads: PAIR_GATE,
-  priors: [...PAIR_PRIORS, 'end:clock_freqs.f12'],
+  priors: [...PAIR_PRIORS, 'end:clock_freqs.f12', `end:${ROUGH_T2_STAR}`, 'end:coherence.t2_star'],
   writes: ['cz.square_duration'],
   optionalWrites: ['clock_freqs.cz', 'cz.square_amp'],
   needs: ['cz'],
@@ -161,14 +162,16 @@ interface Rest {
 /** The interaction at rest, from fringes around a wait. A pulse turns the phase for half of its length. */
 function* restPhase(context: RoutineContext): Measurement<Rest> {
   const { low, high } = orderedEnds(context)
-  const between: PhaseProbe['between'] = (schedule) => schedule.delay(low.name, REST_S)
+  const t2Star = low.optional(ROUGH_T2_STAR) ?? low.optional('coherence.t2_star') ?? Number.POSITIVE_INFINITY
+  const wait = Math.min(REST_S, onGrid(REST_IN_T2_STAR * t2Star))
+  const between: PhaseProbe['between'] = (schedule) => schedule.delay(low.name, wait)
   const probes = ([0, 1] as const).map((state) => ({ qubit: low, other: high, state, between }))
   const [zero, one] = yield* fringesOf(context, probes, fringePhases(context, PHASES), SHOTS)
   const difference = phaseDifference(zero?.values.phase ?? NOT_MEASURED, one?.values.phase ?? NOT_MEASURED)
   const pulse = low.number('rxy.duration')
   const rate = {
-    value: difference.value / (REST_S + pulse),
-    error: difference.error / (REST_S + pulse),
+    value: difference.value / (wait + pulse),
+    error: difference.error / (wait + pulse),
   }
   return { rate, inPulses: rate.value * pulse }
 }

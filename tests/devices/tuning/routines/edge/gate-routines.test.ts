@@ -56,6 +56,19 @@ describe('the routines of the phases of a gate', () => {
     expect(Math.abs(leakage - truthNow().leakage)).toBeLessThan(0.003)
   })
 
+  test('a gate of qubits that keep their phase for less than the wait at rest is found', async () => {
+    const { pair, truthNow } = gatePair({
+      ...{ hand: 1, seed: 2 },
+      adjust: ({ qubits }) => {
+        for (const qubit of Object.values(qubits)) Object.assign(qubit, { t2_star: 1.5e-6, t2_echo: 4e-6 })
+      },
+    })
+    for (const name of ['q0', 'q1']) pair.values.set(name, 'coherence.t2_star', 1.5e-6)
+    const { error } = await pair.measure(czCalibration)
+    expect(error).toBeUndefined()
+    expect(Math.abs(truthNow().phase - 180)).toBeLessThan(3)
+  })
+
   test('their checks are out when the gate has moved', async () => {
     const { pair, value, correctPhases } = gatePair({ hand: 1, seed: 3 })
     await pair.measure(czCalibration)
