@@ -61,7 +61,7 @@ export const EQUIPMENT: readonly CoreArea[] = [
   },
   {
     area: 'end of a calibration',
-    files: ['src/devices/tuning/run/verify*.ts'],
+    files: ['src/devices/tuning/run/verification/*.ts'],
     tests: ['tests/devices/tuning/run'],
   },
   {
