@@ -3,7 +3,7 @@ import { quantumJobs } from '../../../collections/quantum_jobs.ts'
 import { appendAudit } from '../../../journal/audit.ts'
 import { appendTimeline, type JobEvent } from '../../../journal/timeline.ts'
 import type { Tx } from '../../../records/tx.ts'
-import type { Job } from '../jobs.ts'
+import { findJob, type Job } from '../jobs.ts'
 
 /** An action of an operator on a job. */
 export interface JobAction {
@@ -14,9 +14,9 @@ export interface JobAction {
   reason: string
 }
 
-/** The job of an action. @throws AppError `not_found`. */
+/** The job of an action, as `findJob`. @throws AppError `not_found`. */
 export function requireJob(tx: Tx, id: string): Job {
-  const job = tx.find(quantumJobs, id)
+  const job = findJob(tx, id)
   if (!job) throw new AppError('not_found', `There is no job ${id}`)
   return job
 }

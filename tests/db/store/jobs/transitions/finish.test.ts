@@ -38,21 +38,10 @@ async function openCase(flags: Record<string, string> = {}) {
     return claimed
   }
   const end = (attempt: number, outcome: Outcome, more: Partial<AttemptResult> = {}) =>
-    lab.db.write('end', (tx) =>
-      endNow(
-        tx,
-        {
-          job: job.id,
-          attempt,
-          driver: server.driver,
-          executionMs: 1_500,
-          elapsedMs: 9_999,
-          outcome,
-          ...more,
-        },
-        LIMITS,
-      ),
-    )
+    lab.db.write('end', (tx) => {
+      const times = { executionMs: 1_500, elapsedMs: 9_999 }
+      return endNow(tx, { job: job.id, attempt, driver: server.driver, ...times, outcome, ...more }, LIMITS)
+    })
   const lose = (attempt: number) =>
     lab.db.write('lose', (tx) =>
       requeueLost(tx, { job: job.id, attempt, driver: server.driver, reason: 'silence' }, LIMITS),
@@ -180,6 +169,27 @@ describe('applyResult()', () => {
     expect(await it.end(1, COMPLETED)).toEqual({ kind: 'applied', status: 'completed' })
     expect(await it.lab.job(it.job.id)).toMatchObject({ status: 'completed', driver: it.server.driver })
     expect(await it.lab.balance(it.user)).toBe(98_500)
+  })
+
+  test('a result long after the last report ends its run when it was seen last, or had taken its time', async () => {
+    for (const [more, end] of [
+      [{ silentMs: 60_000 }, '09:00:40.000Z'],
+      [{ silentMs: 60_000, executionMs: 70_000 }, '09:01:10.000Z'],
+      [{ silentMs: 9_999 }, '09:01:40.000Z'],
+    ] as const) {
+      await using it = await openCase()
+      await it.claim()
+      await it.lab.clock.advance(100_000)
+      await it.end(1, COMPLETED, { elapsedMs: 100_000, ...more })
+      expect((await it.lab.job(it.job.id)).finished_at).toBe(`2026-01-31 ${end}`)
+    }
+    await using it = await openCase()
+    await it.claim()
+    await it.lab.clock.advance(30_000)
+    await it.lose(1)
+    await it.lab.clock.advance(70_000)
+    await it.end(1, COMPLETED, { silentMs: 70_000 })
+    expect((await it.lab.job(it.job.id)).finished_at).toBe('2026-01-31 09:00:30.000Z')
   })
 
   test('does not apply the result of an older attempt', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { StoredJson, type Tx, unreadValues } from '../../../../../src/db/index.ts'
 import { users } from '../../../../../src/db/store/accounts/index.ts'
-import { cancelJob, listJobs } from '../../../../../src/db/store/jobs/index.ts'
+import { cancelJob, holdJob, listJobs } from '../../../../../src/db/store/jobs/index.ts'
 import { insertNow, JobLab, PAYLOAD } from '../../../../support/server/job-lab.ts'
 
 describe('insertJob()', () => {
@@ -58,6 +59,17 @@ describe('cancelJob()', () => {
     const cancel = () => lab.db.write('cancel', (tx) => cancelJob(tx, job.id))
     expect(await cancel()).toMatchObject({ status: 'cancelled', finished_at: '2026-01-31 09:00:00.000Z' })
     expect(await cancel()).toBeUndefined()
+  })
+
+  test('reads no large program, nor does a hold: it is a handle in the returned record', async () => {
+    await using lab = await JobLab.open()
+    const payload = { ...PAYLOAD, note: 'x'.repeat(100_000) }
+    const { id: job } = await lab.submit(await lab.user(), '', 2, { payload })
+    const act = { job, actor: 'superuser:root', reason: '' }
+    for (const change of [(tx: Tx) => holdJob(tx, act), (tx: Tx) => cancelJob(tx, job)]) {
+      const changed = await lab.db.write('change', change)
+      expect(changed && unreadValues(changed)?.get('payload')).toBeInstanceOf(StoredJson)
+    }
   })
 })
 

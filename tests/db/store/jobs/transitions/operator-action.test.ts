@@ -10,6 +10,7 @@ import {
   moveJobToFront,
   quantumJobs,
   releaseJob,
+  requeueDisturbed,
   requeueJob,
   requeueLost,
   requeueUndelivered,
@@ -170,6 +171,21 @@ describe('moveJobToFront()', () => {
     await it.act(releaseJob, job.id)
     expect(await it.queue()).toEqual(['', undefined, job.id])
   })
+})
+
+test('requeueDisturbed() returns the job of a QPU to the queue, with the reason, and no other one', async () => {
+  const it = await openLab()
+  await using lab = it.lab
+  const job = await lab.submit(it.user)
+  const disturb = () =>
+    lab.db.write('disturb', (tx) => requeueDisturbed(tx, it.qpu.id, 'a calibration began'))
+  expect(await disturb()).toBeUndefined()
+  await it.claim(job.id)
+  expect(await disturb()).toEqual({ job: job.id, attempt: 1, driver: it.server.driver })
+  expect(await disturb()).toBeUndefined()
+  expect((await lab.job(job.id)).status).toBe('pending')
+  const [last] = (await lab.timeline(job.id)).slice(-1)
+  expect(last).toMatchObject({ event: 'requeued', attempt: 1, detail: 'a calibration began' })
 })
 
 describe('requeueJob()', () => {
