@@ -9,6 +9,16 @@ import { onGrid } from './accept.ts'
 
 /** Waits for a full reset from which on shots begin with a reading instead, ns. */
 export const LONG_WAIT_NS = 2e6
+/**
+ * The readings by which shots begin, in order of preference. Before the best readout is found, that of the
+ * largest magnitude may tell the levels apart with more power only; what it excites is measured.
+ */
+const READINGS = [
+  { point: 'measure_2state', power: 1 },
+  { point: 'measure', power: 1 },
+  { point: 'measure', power: 2 },
+  { point: 'measure', power: 4 },
+] as const
 /** A schedule that is longer, in units of the wait, would take as long with all shots that are dropped. */
 const MAX_DURATION_IN_WAITS = 1 / 6
 /** Of more qubits, hardly a shot begins with all in 0. */
@@ -155,19 +165,27 @@ function* startOf(
   if (!heralds || waitNs < LONG_WAIT_NS || mean > MAX_DURATION_IN_WAITS * waitNs) return undefined
   const played = playedBy(context, points)
   if (!played) return undefined
-  for (const point of ['measure_2state', 'measure'] as const) {
-    const draft = draftOf(context, played, point)
+  const refusals: Refusal[] = []
+  for (const reading of READINGS) {
+    const draft = draftOf(context, played, reading)
     if (!draft) return undefined
     const key = JSON.stringify([draft, waitNs])
     const known = heralds.recall(key)
-    const start = known ? known.start : yield* judged(heralds, draft, waitNs)
+    const start = known ? known.start : yield* judged(heralds, draft, waitNs, refusals)
     if (!known) heralds.keep(key, start)
     if (!start) continue
     // What each kept shot takes, with those that are dropped for it.
     const takenNs = (mean + start.head.duration + start.ringDownNs) / start.kept
     return takenNs < mean + waitNs ? { start, key, isRecalled: known !== undefined } : undefined
   }
+  for (const { qubit, refusal } of refusals) heralds.note(qubit, { refusal })
   return undefined
+}
+
+/** Why a reading of a qubit begins no shots. */
+interface Refusal {
+  readonly qubit: string
+  readonly refusal: string
 }
 
 /** The qubits of points, how long the windows of each are, and whether its level 2 may be populated. */
@@ -214,7 +232,7 @@ interface Draft {
 function draftOf(
   context: RoutineContext,
   played: Played,
-  point: 'measure' | 'measure_2state',
+  { point, power }: (typeof READINGS)[number],
 ): Draft | undefined {
   const qubits = [...played.keys()]
   // Of both ends of a gate, the upper one is moved to level 2.
@@ -232,7 +250,12 @@ function draftOf(
     schedule.barrier(...qubits)
     for (const qubit of qubits) {
       const { windowNs } = played.get(qubit) ?? {}
-      schedule.measure(qubit, { point, ...(windowNs !== undefined && { window: windowNs * 1e-9 }) })
+      const amplitude = power * (context.element(qubit).optional('measure.pulse_amp') ?? Number.NaN)
+      schedule.measure(qubit, {
+        point,
+        ...(windowNs !== undefined && { window: windowNs * 1e-9 }),
+        ...(power > 1 && { amplitude: Math.min(1, amplitude) }),
+      })
     }
     return schedule.barrier(...qubits)
   }
@@ -266,8 +289,13 @@ function hasPulses(context: RoutineContext, qubit: string, levels: number): bool
   return paths.every((path) => (element.optional(path) ?? 0) > 0)
 }
 
-/** A start whose readings distinguish the levels; the reason why there is none goes into the log. */
-function* judged(heralds: Heralds, draft: Draft, waitNs: number): Measurement<HeraldStart | undefined> {
+/** A start whose readings distinguish the levels; without one, the reason is added to the refusals. */
+function* judged(
+  heralds: Heralds,
+  draft: Draft,
+  waitNs: number,
+  refusals: Refusal[],
+): Measurement<HeraldStart | undefined> {
   const { qubits, counts, levels, ringDownNs, head } = draft
   try {
     const program = { kind: 'shots' as const, shots: CLOUD_SHOTS, reset_ns: waitNs, points: levels }
@@ -278,30 +306,33 @@ function* judged(heralds: Heralds, draft: Draft, waitNs: number): Measurement<He
     const close = clouds.findIndex(({ distance }) => !(distance >= MIN_DISTANCE))
     if (close >= 0) {
       const refusal = `${clouds[close]?.distance.toPrecision(2)} standard deviations of a reading tell 0 from another level, needed are ${MIN_DISTANCE.toPrecision(2)}`
-      heralds.note(qubits[close] ?? '', { refusal })
+      refusals.push({ qubit: qubits[close] ?? '', refusal })
       return undefined
     }
     const again = joined(head, levels[0] ?? head)
     const [tested = []] = yield* keptOf({ qubits, clouds, ringDownNs }, [again], TEST_SHOTS)
     const excited = clouds.map((cloud, at) => excitedOf(cloud, tested[at] ?? NO_SHOTS))
-    for (const [at, share] of excited.entries()) heralds.note(qubits[at] ?? '', aboutExcited(share))
+    for (const [at, share] of excited.entries()) {
+      const qubit = qubits[at] ?? ''
+      if (isFew(share)) heralds.note(qubit, { excited: share })
+      else
+        refusals.push({
+          qubit,
+          refusal: `${(100 * share).toPrecision(2)} % of the shots that a reading finds in 0 are excited`,
+        })
+    }
     const kept = (tested[0]?.re.length ?? 0) / TEST_SHOTS
     const visits2 = counts.includes(3)
     return excited.every(isFew) ? { head, qubits, ringDownNs, clouds, kept, visits2 } : undefined
   } catch (error) {
     if (!(error instanceof RoutineError) || error.code !== 'not_playable') throw error
-    for (const qubit of qubits) heralds.note(qubit, { refusal: error.message })
+    refusals.push(...qubits.map((qubit) => ({ qubit, refusal: error.message })))
     return undefined
   }
 }
 
 function isFew(excited: number): boolean {
   return excited <= MAX_EXCITED
-}
-
-function aboutExcited(excited: number): Parameters<Heralds['note']>[1] {
-  if (isFew(excited)) return { excited }
-  return { refusal: `${(100 * excited).toPrecision(2)} % of the shots that a reading finds in 0 are excited` }
 }
 
 const NO_SHOTS: ComplexSeries = { re: [], im: [] }

@@ -176,14 +176,23 @@ describe('shots that begin with a reading instead of a long wait', () => {
     ])
   })
 
+  test('are found with more power where that of the magnitude does not tell the levels apart', async () => {
+    const qubit = longLived(4)
+    qubitOf(qubit.truth, 'q0').readout.noise *= 2
+    const { error } = await qubit.measure('all_xy')
+    expect(error?.message).toBeUndefined()
+    expect(qubit.programs.map(({ kind }) => kind)).not.toContain('average')
+    expect(qubit.heralds.notes()).toEqual([expect.stringMatching(/^q0: shots began with a reading/)])
+  })
+
   test('are not taken where a reading does not tell the levels apart, which is said', async () => {
     const qubit = longLived(4)
-    qubitOf(qubit.truth, 'q0').readout.noise *= 4
+    qubitOf(qubit.truth, 'q0').readout.noise *= 16
     const { error } = await qubit.measure('all_xy')
     expect(error?.message).toBeUndefined()
     expect(qubit.programs.at(-1)).toMatchObject({ kind: 'average', reset_ns: RESET_S * 1e9 })
     expect(qubit.heralds.notes()[0]).toMatch(
-      /^q0: shots of some routines waited for a full reset: \d(\.\d)? standard deviations of a reading/,
+      /^q0: shots of some routines waited for a full reset: \d(\.\d+)? standard deviations of a reading/,
     )
   })
 
