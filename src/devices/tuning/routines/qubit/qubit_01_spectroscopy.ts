@@ -18,6 +18,9 @@ const WINDOWS: readonly [Window, ...Window[]] = [
 /** The sweep that follows a line found in a wide one. */
 const NARROW: Window = { half: 15e6, points: 151, amplitudes: WEAK }
 
+/** Standard error that is small enough: Ramsey fringes tell 1 MHz, and pulses are 20 MHz wide, Hz. */
+const WANTED_ERROR_HZ = 50e3
+
 interface Window {
   readonly half: number
   readonly points: number
@@ -44,7 +47,12 @@ export const qubit01Spectroscopy = defineRoutine({
     const { center: found, width } = best.fit.values
     return {
       parameters: {
-        'clock_freqs.f01': { ...found, unit: 'Hz', checkLimit: width.value / 2 },
+        'clock_freqs.f01': {
+          ...found,
+          unit: 'Hz',
+          checkLimit: width.value / 2,
+          wantedError: WANTED_ERROR_HZ,
+        },
         ...(self.has('spec.amplitude') && { 'spec.amplitude': { value: best.amplitude } }),
       },
       trace: best.fit.fit,

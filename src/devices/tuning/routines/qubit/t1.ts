@@ -31,7 +31,9 @@ export const t1 = defineRoutine({
       const found = yield* populations(context, points, SHOTS, TRANSITION_01, { t1 })
       return { fit: yield* fitExponential(delays, found), hint: hintOf(found) }
     }
-    const window = known === undefined ? DEFAULT_WINDOW_S : WINDOW_IN_T1 * known
+    // Where nothing is known, the wait of the device file is some five T1.
+    const usual = Math.max(DEFAULT_WINDOW_S, (context.self.optional('reset.duration') ?? 0) / 2)
+    const window = known === undefined ? usual : WINDOW_IN_T1 * known
     const search = yield* findDecay(context, { points: POINTS, start: 0, window, measure })
     const rough = search.fit.values.decay.value
     // A qubit that has not relaxed before the next shot seems to relax in another time.

@@ -15,6 +15,8 @@ import {
 
 const SHOTS = 1_000
 const POINTS = 61
+/** Relative standard error that is small enough: the fine amplitude is sought within 5 %. */
+const WANTED_ERROR = 0.01
 
 interface RabiOptions {
   readonly transition: Transition
@@ -61,7 +63,11 @@ export function rabiOn(options: RabiOptions) {
         // What is left in 1 does not oscillate on the upper transition.
         const { values, fit, quality } = transition.from === 1 ? sweep.found : yield* foundBeside(sweep, left)
         const { half_period: amp180, quarter_period: amp90 } = values
-        const withLimit = (found: Estimate) => ({ ...found, checkLimit: relativeLimit * found.value })
+        const withLimit = (found: Estimate) => ({
+          ...found,
+          checkLimit: relativeLimit * found.value,
+          wantedError: WANTED_ERROR * found.value,
+        })
         return {
           parameters: {
             [transition.amp180]: withLimit(amp180),
