@@ -2,7 +2,7 @@ import { READOUT, READOUT_PRIORS } from '../../measure/inputs.ts'
 import { LINE_WAITS } from '../../measure/references.ts'
 import { TRANSITION_01 } from '../../measure/transition.ts'
 import { defineRoutine, type Measurement, type RoutineContext, type SweepRange } from '../../routine.ts'
-import { checkLine, clearestLine, LINE_SHOTS, type Line } from '../transition/line.ts'
+import { checkLine, clearestLine, LINE_ERROR_HZ, LINE_SHOTS, type Line } from '../transition/line.ts'
 
 /** Amplitudes of a pulse of the length in the device file, and of a short one. */
 const WEAK: SweepRange = { start: 1e-3, stop: 3e-2, points: 5, scale: 'log' }
@@ -17,9 +17,6 @@ const WINDOWS: readonly [Window, ...Window[]] = [
 ]
 /** The sweep that follows a line found in a wide one. */
 const NARROW: Window = { half: 15e6, points: 151, amplitudes: WEAK }
-
-/** Standard error that is small enough: Ramsey fringes tell 1 MHz, and pulses are 20 MHz wide, Hz. */
-const WANTED_ERROR_HZ = 50e3
 
 interface Window {
   readonly half: number
@@ -51,7 +48,7 @@ export const qubit01Spectroscopy = defineRoutine({
           ...found,
           unit: 'Hz',
           checkLimit: width.value / 2,
-          wantedError: WANTED_ERROR_HZ,
+          wantedError: LINE_ERROR_HZ,
         },
         ...(self.has('spec.amplitude') && { 'spec.amplitude': { value: best.amplitude } }),
       },

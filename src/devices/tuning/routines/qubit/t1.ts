@@ -23,7 +23,7 @@ export const t1 = defineRoutine({
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
   optionalWrites: ['coherence.t1'],
-  size: { points: POINTS, shots: SHOTS, firstPart: 1 / 4 },
+  size: { points: POINTS, shots: SHOTS, firstPart: 1 / 2 },
   *measure(context) {
     const known = settlingT1(context.self)
     function* measure(delays: Float64Array, t1 = longestShown(delays, known)) {

@@ -23,7 +23,7 @@ export const t2Echo = defineRoutine({
   reads: DRIVEN,
   priors: DRIVE_PRIORS,
   optionalWrites: ['coherence.t2_echo'],
-  size: { points: POINTS, shots: SHOTS, firstPart: 1 / 4 },
+  size: { points: POINTS, shots: SHOTS, firstPart: 1 / 2 },
   *measure(context) {
     const { self } = context
     const { name } = self

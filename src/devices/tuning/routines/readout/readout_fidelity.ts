@@ -16,7 +16,8 @@ export const readoutFidelity = defineRoutine({
   reads: DRIVEN,
   priors: [...DRIVE_PRIORS, ...DISCRIMINATION_PRIORS],
   isReadAlone: true,
-  size: { points: 2, shots: SHOTS },
+  // Where others share the line, beside their tones too.
+  size: { points: 3, shots: SHOTS },
   *measure(context) {
     const [zero, one, beside] = yield* storedShares(context, SHOTS)
     const shots = context.shots(SHOTS)

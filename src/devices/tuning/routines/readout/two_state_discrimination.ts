@@ -30,7 +30,8 @@ export const twoStateDiscrimination = defineRoutine({
     'measure.acq_threshold',
   ],
   isReadAlone: true,
-  size: { points: 2, shots: SHOTS },
+  // Where others share the line, beside their tones too.
+  size: { points: 3, shots: SHOTS },
   *measure(context) {
     const [zero, one, beside] = yield* aloneAndBeside(context, SHOTS)
     const { values, fit, quality } = accepted(yield* discriminate(zero ?? NOTHING, one ?? NOTHING))

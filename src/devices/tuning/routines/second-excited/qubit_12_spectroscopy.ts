@@ -3,7 +3,7 @@ import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
 import { LINE_WAITS } from '../../measure/references.ts'
 import { TRANSITION_12 } from '../../measure/transition.ts'
 import { defineRoutine, type ElementReader, RoutineError } from '../../routine.ts'
-import { checkLine, clearestLine, LINE_SHOTS } from '../transition/line.ts'
+import { checkLine, clearestLine, LINE_ERROR_HZ, LINE_SHOTS } from '../transition/line.ts'
 
 /** Where the line may be, from that of the qubit, Hz. */
 const ANHARMONICITIES = { start: -400e6, stop: -100e6, points: 301 }
@@ -66,7 +66,12 @@ export const qubit12Spectroscopy = defineRoutine({
     }
     return {
       parameters: {
-        'clock_freqs.f12': { ...values.center, unit: 'Hz', checkLimit: values.width.value / 2 },
+        'clock_freqs.f12': {
+          ...values.center,
+          unit: 'Hz',
+          checkLimit: values.width.value / 2,
+          wantedError: LINE_ERROR_HZ,
+        },
         ...(self.has('spec.amplitude_12') && { 'spec.amplitude_12': { value: fine.amplitude } }),
       },
       trace,

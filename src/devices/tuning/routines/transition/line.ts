@@ -7,6 +7,8 @@ import { type CheckOutcome, type Measurement, type RoutineContext, RoutineError 
 
 /** Shots per point of a line. */
 export const LINE_SHOTS = 1_000
+/** Standard error that is small enough: Ramsey fringes tell 1 MHz, and pulses are 20 MHz wide, Hz. */
+export const LINE_ERROR_HZ = 50e3
 const DEFAULT_DURATION_S = 4e-6
 /** A row is used when its line is not broader than the narrowest resolved one by more than this. */
 const MAX_BROADENING = 2
