@@ -195,6 +195,8 @@ export interface RoutineContext {
   readonly qubits: readonly string[]
   /** The other qubits of the readout line of a qubit that have a readout and can be read at the same time. */
   lineMatesOf(qubit: string): readonly string[]
+  /** The qubits of all targets that are measured together, this one among them. */
+  readonly together: readonly ElementReader[]
   readonly attempt: Attempt
   /** An empty schedule for the elements of the chip. */
   schedule(): ScheduleBuilder

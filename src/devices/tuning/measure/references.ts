@@ -42,12 +42,22 @@ interface WaitOptions {
   readonly mayHerald?: boolean
 }
 
-/** Wait before each repetition, in which a qubit returns to its ground state, ns. */
-export function resetNs({ parent, child }: RoutineContext, { t1, part = 1 }: WaitOptions = {}): number {
-  const waits = [parent, child].map((qubit) =>
-    resetOf(qubit.optional('reset.duration'), t1 ?? settlingT1(qubit)),
-  )
-  return Math.min(PROGRAM_LIMITS.resetNs, Math.round(part * Math.max(...waits) * 1e9))
+/** What is measured together waits as long as the longest, up to this many of its own waits. */
+const MAX_LONGER = 2
+
+/**
+ * Wait before each repetition, in which a qubit returns to its ground state, ns. Programs with one wait run
+ * at the same time: a qubit waits for those that are measured together with it, if not much longer.
+ */
+export function resetNs(
+  { parent, child, together }: RoutineContext,
+  { t1, part = 1 }: WaitOptions = {},
+): number {
+  const waitOf = (qubit: ElementReader, own = settlingT1(qubit)) =>
+    resetOf(qubit.optional('reset.duration'), own)
+  const own = Math.max(waitOf(parent, t1), waitOf(child, t1))
+  const others = together.map((qubit) => waitOf(qubit)).filter((wait) => wait <= MAX_LONGER * own)
+  return Math.min(PROGRAM_LIMITS.resetNs, Math.round(part * Math.max(own, ...others) * 1e9))
 }
 
 /** Measures the mean signal at each point; every schedule reads one qubit. */

@@ -30,6 +30,8 @@ export type OnRead = (element: string, path: string) => void
 interface ContextInput {
   readonly routine: Routine
   readonly target: string
+  /** The targets that are measured together; this one alone, if absent. */
+  readonly together?: readonly string[] | undefined
   readonly values: RunValues
   readonly settings: RoutineSettings
   readonly attempt: Attempt
@@ -54,6 +56,7 @@ const READOUT = ['clock_freqs.readout', 'measure.pulse_amp']
 export function contextOf({
   routine,
   target,
+  together = [target],
   values,
   settings,
   attempt,
@@ -73,7 +76,8 @@ export function contextOf({
     ends: (edge: string) => values.ends(edge),
   }
   const readerOf = (name: string) => elementReader(name, values, onRead)
-  const [parent, child] = routine.kind === 'edge' ? values.ends(target) : [target, target]
+  const qubitsOf = (name: string) => (routine.kind === 'edge' ? values.ends(name) : ([name, name] as const))
+  const [parent, child] = qubitsOf(target)
   return {
     target,
     attempt,
@@ -84,6 +88,7 @@ export function contextOf({
     child: readerOf(child),
     element: readerOf,
     qubits: values.chip.qubits,
+    together: [...new Set(together.flatMap(qubitsOf))].map(readerOf),
     lineMatesOf: (qubit) =>
       values.chip.qubits.filter(
         (other) =>

@@ -45,7 +45,10 @@ export async function drive<Found>(
       if (active.length === 0) break
       await letOthersRun()
       signal.throwIfAborted()
-      await carryOut(active, runner)
+      // Programs wait for the analyses of the others, which may ask for one that runs with them.
+      const others = active.filter(({ step }) => step?.kind !== 'acquire' || step.isAlone)
+      for (const running of others) await carryOutAlone(running, runner)
+      if (others.length === 0) await acquireAll(active, runner)
     }
   } finally {
     for (const { measurement, ended } of all) if (!ended) abandon(measurement)
@@ -84,27 +87,21 @@ function readable(error: unknown): unknown {
   return error
 }
 
-async function carryOut<Found>(active: readonly Running<Found>[], runner: StepRunner): Promise<void> {
-  const acquiring = active.flatMap((running) =>
-    running.step?.kind === 'acquire' && !running.step.isAlone
-      ? [{ running, program: running.step.program }]
-      : [],
-  )
-  const programs = acquiring.map(({ program }) => program)
+/** Runs the programs that measurements ask for, together where that is possible. */
+async function acquireAll<Found>(active: readonly Running<Found>[], runner: StepRunner): Promise<void> {
+  const programs = active.flatMap(({ step }) => (step?.kind === 'acquire' ? [step.program] : []))
   const joined = programs.length > 1 ? fusePrograms(programs) : undefined
   const results = joined && (await tryRun(joined, runner))
-  if (results) {
-    const split = splitAcquisitions(programs, results)
-    for (const [at, { running }] of acquiring.entries()) {
-      const acquisitions = split[at] ?? []
-      // Each goes on with an analysis of its own.
-      if (at > 0) await letOthersRun()
-      advance(running, () => running.measurement.next({ acquisitions }))
-    }
+  if (!results) {
+    for (const running of active) await carryOutAlone(running, runner)
+    return
   }
-  for (const running of active) {
-    if (results && acquiring.some((each) => each.running === running)) continue
-    await carryOutAlone(running, runner)
+  const split = splitAcquisitions(programs, results)
+  for (const [at, running] of active.entries()) {
+    const acquisitions = split[at] ?? []
+    // Each goes on with an analysis of its own.
+    if (at > 0) await letOthersRun()
+    advance(running, () => running.measurement.next({ acquisitions }))
   }
 }
 

@@ -241,7 +241,7 @@ export async function measureTogether<Found>(
         onSweep?.(target, axis)
       },
     }
-    return begin(contextOf({ routine, target, values, settings, ...options }))
+    return begin(contextOf({ routine, target, together: targets, values, settings, ...options }))
   })
   try {
     const steps = {

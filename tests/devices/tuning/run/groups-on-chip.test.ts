@@ -78,6 +78,24 @@ describe('targets that are calibrated together on a chip', () => {
     expect(alone.findings.errors).toEqual([])
   }, 30_000)
 
+  test('run as one program, however long their analyses take and their shots wait', async () => {
+    const truth = quietTruth(3, 21)
+    // Both wait longer than their file says, one a little more than the other.
+    for (const [name, t1] of [
+      ['q0', 150e-6],
+      ['q2', 160e-6],
+    ] as const)
+      qubitOf(truth, name).t1 = t1
+    const routines = ['rabi_oscillations', 'ramsey_correction', 't1', 't2_echo']
+    const { findings, programs } = await runOn(truth, routines, 'parallel: {enabled: true}\n')
+    const apart = programs.filter(({ labels, points }) => {
+      const read = new Set(points.flatMap(({ acquisitions }) => acquisitions.map(({ qubit }) => qubit)))
+      return [labels?.['targets']].flat().length === 2 && read.size < 2
+    })
+    expect(findings.errors).toEqual([])
+    expect(apart).toEqual([])
+  })
+
   test('are read at the same time in each point, however long each waits before', async () => {
     const truth = quietTruth(3, 21)
     for (const line of Object.values(truth.readout_lines)) line.crosstalk = 0.05
