@@ -82,8 +82,8 @@ describe('targets that are calibrated together on a chip', () => {
     const truth = quietTruth(3, 21)
     // Both wait longer than their file says, one a little more than the other.
     for (const [name, t1] of [
-      ['q0', 150e-6],
-      ['q2', 160e-6],
+      ['q0', 140e-6],
+      ['q2', 150e-6],
     ] as const)
       qubitOf(truth, name).t1 = t1
     const routines = ['rabi_oscillations', 'ramsey_correction', 't1', 't2_echo']
@@ -93,7 +93,7 @@ describe('targets that are calibrated together on a chip', () => {
       return [labels?.['targets']].flat().length === 2 && read.size < 2
     })
     expect(findings.errors).toEqual([])
-    expect(apart).toEqual([])
+    expect(apart.map(({ labels }) => labels?.['routine'])).toEqual([])
   })
 
   test('are read at the same time in each point, however long each waits before', async () => {
@@ -129,7 +129,7 @@ describe('targets that are calibrated together on a chip', () => {
       )
     expect(Math.max(...read.map(({ size }) => size))).toBe(1)
     const began = findings.notes?.filter((note) => note.includes('began with a reading in 0'))
-    expect(began?.map((note) => note.slice(0, 2))).toEqual(['q0', 'q2'])
+    expect(began?.map((note) => note.slice(0, 2))).toEqual(expect.arrayContaining(['q0', 'q2']))
     for (const name of ['q0', 'q2']) {
       const found = (routine: string) =>
         findings.routines?.find((each) => each.routine === routine && each.target === name)?.parameters
