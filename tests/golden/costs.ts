@@ -26,13 +26,13 @@ export const COSTS = {
   /**
    * A job ends well. One page and two statements are its provenance: the index by which the jobs of a
    * calibration are found and by which what no job refers to is removed. Three pages are its charge, and one
-   * is that of its user, with balance and bytes.
+   * page and one statement are that of its user, with balance and bytes.
    */
-  result: { frames: 11, framesOf16: 25, statements: 9, trees: 8, roundTrips: 3 },
+  result: { frames: 11, framesOf16: 25, statements: 10, trees: 8, roundTrips: 3 },
   /** A job ends well, and the next one of its QPU is claimed, in one commit. */
-  drain: { frames: 10, framesOf16: 28, statements: 19, trees: 9, roundTrips: 4 },
+  drain: { frames: 10, framesOf16: 28, statements: 20, trees: 9, roundTrips: 4 },
   /** The sums over jobs are written, at most once a second: after one job, and after 16. */
-  sums: { frames: 3, framesOf16: 3, statements: 8, trees: 3, roundTrips: 2 },
+  sums: { frames: 4, framesOf16: 4, statements: 8, trees: 4, roundTrips: 2 },
   /** A running job returns to the queue. */
   requeue: { frames: 8, framesOf16: 19, statements: 11, trees: 7, roundTrips: 7 },
   /** A pending job is cancelled. */

@@ -35,6 +35,8 @@ const isOnServer = onlySqlite('its file')
 /** Commits of one intent alone. */
 const ALONE = 9
 const GROUP = 16
+/** How long a job runs: one that takes no time is charged nothing. */
+const RUN_MS = 10
 
 /** As drivers report it: the same for all jobs until a version, an option or the device file changes. */
 const PROVENANCE = { device: { name: 'mock', version: '27.1.0' }, driver: { version: '27.1.0' } }
@@ -106,7 +108,7 @@ const claim: Intent = async (place) => {
 const result: Intent = (place) => {
   const { qpu, driver } = targetOf(place)
   const { job = '', attempt = 0, epoch = 0 } = running.get(qpu) ?? {}
-  const ended = { job, attempt, epoch, execution_ms: 10, status: 'completed' as const, results: RESULTS }
+  const ended = { job, attempt, epoch, execution_ms: RUN_MS, status: 'completed' as const, results: RESULTS }
   return finishJob(parts, { driver, name: driver }, { ...ended, provenance: PROVENANCE })
 }
 
@@ -138,12 +140,14 @@ async function costOf(
   for (let place = 0; place < ALONE; place += 1) {
     lab.clock.jump(3)
     await prepare?.(place)
+    await lab.clock.advance(RUN_MS)
     alone.push(await countCost(lab.dir, counters, () => intent(place)))
     await restore?.(place)
   }
   lab.clock.jump(3)
   const places = Array.from({ length: GROUP }, (_, place) => place)
   for (const place of places) await prepare?.(place)
+  await lab.clock.advance(RUN_MS)
   const grouped = await countCost(lab.dir, counters, () => Promise.all(places.map(intent)))
   for (const place of places) await restore?.(place)
   const trees = isOnServer ? new Map<number, string>() : treesOf(lab.dir)
