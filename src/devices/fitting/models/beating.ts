@@ -27,27 +27,54 @@ const MIN_GAIN = 15
 /**
  * The distance of the two frequencies (Hz) between which a qubit jumps: its fringes are then the mean of
  * two, e^(−(t/T)^p)·cos(π·distance·t)·(a cos 2πft + b sin 2πft), and a single damped cosine would be in
- * the middle, at a frequency that the qubit never has. Undefined when one frequency explains the fringes as
- * well, with any decay between an exponential and a Gaussian one.
+ * the middle, at a frequency that the qubit never has. Fringes are the same for frequencies on one side of the
+ * drive and on both, at distances d and 2f: without fringes of other drives that tell them apart, both are
+ * returned, the shorter one first. Undefined when one frequency explains the fringes as well, with any decay
+ * between an exponential and a Gaussian one.
  */
-export function* beatOf(fringes: readonly FittedFringe[]): Steps<number | undefined> {
-  const found = []
+export function* beatOf(fringes: readonly FittedFringe[]): Steps<readonly number[] | undefined> {
+  const found: Beat[] = []
   for (const fringe of fringes) found.push(yield* compare(fringe))
   const gain = found.reduce((sum, each) => sum + each.gain, 0)
   if (!(gain > MIN_GAIN)) return undefined
-  return found.reduce((best, each) => (each.gain > best.gain ? each : best)).distance
+  const { distances } = found.reduce((best, each) => (each.gain > best.gain ? each : best))
+  const apart = distances.map((distance) => disagreementOn(distance, found))
+  const told = distances.filter((_, at) =>
+    apart.every((other, index) => index === at || 2 * (apart[at] ?? 0) < other),
+  )
+  return told.length > 0 ? told : distances
 }
 
-/** By how much two frequencies explain a fringe better than one, and their distance. */
-function* compare(fringe: FittedFringe): Steps<{ gain: number; distance: number }> {
+/** By how much two frequencies explain a fringe better than one, and their possible distances, rising. */
+interface Beat {
+  readonly gain: number
+  readonly distances: readonly number[]
+}
+
+/** How far the possible distances of fringes are from one of them, as logarithms weighted by the gains. */
+function disagreementOn(distance: number, found: readonly Beat[]): number {
+  return found.reduce((sum, { gain, distances }) => {
+    const least = Math.min(...distances.map((other) => Math.abs(Math.log(other / distance))))
+    return sum + (gain > 0 ? gain * least : 0)
+  }, 0)
+}
+
+function* compare(fringe: FittedFringe): Steps<Beat> {
   const { span } = extentOf(fringe.times)
   const one = yield* solve(fringe, span, [0])
   const two = yield* solve(fringe, span, DISTANCES)
-  if (!one || !two) return { gain: 0, distance: 0 }
+  if (!one || !two) return { gain: 0, distances: [] }
   const points = fringe.times.length
   // Both squares are above zero: measured fringes have noise.
   const gain = points * Math.log(one.squares / two.squares) - Math.log(points)
-  return { gain, distance: (two.parameters[3] ?? 0) / span }
+  const [around = 0, , , distance = 0] = two.parameters
+  return { gain, distances: [distance / span, (2 * Math.abs(around)) / span].sort((a, b) => a - b) }
+}
+
+/** The distances of {@link beatOf} for people. */
+export function apartText([same = 0, between]: readonly number[]): string {
+  const khz = (distance: number) => `${Math.round(distance / 1e3)} kHz`
+  return `${khz(same)} apart${between === undefined ? '' : `, or ${khz(between)} if the drive is between them`}`
 }
 
 function* solve(

@@ -1,6 +1,6 @@
 import { squaresAboutMean } from '../../../fitting/acceptance.ts'
 import type { FitTrace } from '../../../fitting/fit.ts'
-import { beatOf } from '../../../fitting/models/beating.ts'
+import { apartText, beatOf } from '../../../fitting/models/beating.ts'
 import { fitFringeDecay } from '../../../fitting/models/fringe-decay.ts'
 import { findDecay, saneMean } from '../../measure/decay-window.ts'
 import { DRIVE_PRIORS, DRIVEN } from '../../measure/inputs.ts'
@@ -66,9 +66,9 @@ export const t2 = defineRoutine({
     const { fit: accepted, signal, delays } = yield* findDecay(context, search)
     const { values, fit, quality } = accepted
     const fringe = { times: delays, signal, frequency: values.frequency.value }
-    const distance = yield* beatOf([{ ...fringe, decay: values.decay.value }])
-    if (distance !== undefined) {
-      const message = `The fringes beat: two frequencies are ${Math.round(distance / 1e3)} kHz apart`
+    const distances = yield* beatOf([{ ...fringe, decay: values.decay.value }])
+    if (distances) {
+      const message = `The fringes beat: two frequencies are ${apartText(distances)}`
       throw new RoutineError('unresolved', message, { trace: fit, quality })
     }
     const { value: share } = values.exponential_share

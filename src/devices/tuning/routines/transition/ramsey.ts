@@ -1,5 +1,5 @@
 import type { Estimate, FitTrace, Quality } from '../../../fitting/fit.ts'
-import { beatOf } from '../../../fitting/models/beating.ts'
+import { apartText, beatOf } from '../../../fitting/models/beating.ts'
 import { fitDampedCosine, solveDetuning } from '../../../fitting/models/damped-cosine.ts'
 import { accepted, checkOf, onGrid, tracesOf } from '../../measure/accept.ts'
 import { ROUGH_T2_STAR } from '../../measure/inputs.ts'
@@ -139,9 +139,9 @@ interface Pass {
 
 /** @throws RoutineError `unresolved` for fringes that beat, so that the present value stays. */
 function* assertOneFrequency({ fringes, trace, quality }: Pass): Measurement<void> {
-  const distance = yield* beatOf(fringes)
-  if (distance === undefined) return
-  const message = `The transition jumps between two frequencies, ${Math.round(distance / 1e3)} kHz apart`
+  const distances = yield* beatOf(fringes)
+  if (!distances) return
+  const message = `The transition jumps between two frequencies, ${apartText(distances)}`
   throw new RoutineError('unresolved', message, { trace, quality, isCertain: true })
 }
 
