@@ -27,10 +27,10 @@ const MIN_GAIN = 15
 /**
  * The distance of the two frequencies (Hz) between which a qubit jumps: its fringes are then the mean of
  * two, e^(−(t/T)^p)·cos(π·distance·t)·(a cos 2πft + b sin 2πft), and a single damped cosine would be in
- * the middle, at a frequency that the qubit never has. Fringes are the same for frequencies on one side of the
- * drive and on both, at distances d and 2f: without fringes of other drives that tell them apart, both are
- * returned, the shorter one first. Undefined when one frequency explains the fringes as well, with any decay
- * between an exponential and a Gaussian one.
+ * the middle, at a frequency that the qubit never has. Fringes are the same for frequencies on one side of
+ * the drive and on both, at distances d and 2f: without fringes of other drives that tell them apart, both
+ * are returned, the shorter one first. Undefined when one frequency explains the fringes as well, with any
+ * decay between an exponential and a Gaussian one.
  */
 export function* beatOf(fringes: readonly FittedFringe[]): Steps<readonly number[] | undefined> {
   const found: Beat[] = []
@@ -39,10 +39,10 @@ export function* beatOf(fringes: readonly FittedFringe[]): Steps<readonly number
   if (!(gain > MIN_GAIN)) return undefined
   const { distances } = found.reduce((best, each) => (each.gain > best.gain ? each : best))
   const apart = distances.map((distance) => disagreementOn(distance, found))
-  const told = distances.filter((_, at) =>
+  const agreed = distances.filter((_, at) =>
     apart.every((other, index) => index === at || 2 * (apart[at] ?? 0) < other),
   )
-  return told.length > 0 ? told : distances
+  return agreed.length > 0 ? agreed : distances
 }
 
 /** By how much two frequencies explain a fringe better than one, and their possible distances, rising. */

@@ -9,22 +9,17 @@ const SPAN_S = 40e-6
 const DECAY_S = 20e-6
 const FREQUENCY = 200e3
 
-/** Fringes of a qubit that is at either of two frequencies half of the time, for each frequency of the middle. */
+/** Fringes of a qubit that is at two frequencies in turn, by that of their middle. */
 function fringesOf(distance: number, seed: number, power: 1 | 2, middles: readonly number[] = [FREQUENCY]) {
   const rng = createRng(seed)
-  return middles.map((middle) => fringeOf({ distance, power, middle }, rng))
-}
-
-function fringeOf(
-  { distance, power, middle }: { distance: number; power: 1 | 2; middle: number },
-  rng: ReturnType<typeof createRng>,
-) {
   const times = Array.from({ length: POINTS }, (_, at) => (SPAN_S * at) / (POINTS - 1))
-  const signal = times.map((t) => {
-    const envelope = Math.exp(-((t / DECAY_S) ** power)) * Math.cos(Math.PI * distance * t)
-    return 0.5 + 0.5 * envelope * Math.cos(2 * Math.PI * middle * t) + NOISE * rng.normal()
+  return middles.map((frequency) => {
+    const signal = times.map((t) => {
+      const envelope = Math.exp(-((t / DECAY_S) ** power)) * Math.cos(Math.PI * distance * t)
+      return 0.5 + 0.5 * envelope * Math.cos(2 * Math.PI * frequency * t) + NOISE * rng.normal()
+    })
+    return { times, signal, frequency, decay: DECAY_S }
   })
-  return { times, signal, frequency: middle, decay: DECAY_S }
 }
 
 const SEEDS = Array.from({ length: 8 }, (_, seed) => seed)
