@@ -81,7 +81,7 @@ export const AREAS: readonly Area[] = [
       { lines: 2_200, reason: 'AE, AF: clusters, sessions under faults, broken chips of a verification' },
       { lines: 450, reason: 'AE: charges over random histories, attacks, access of session secrets' },
       { lines: 270, reason: 'AB: a random twin of the statements that leave with the COMMIT' },
-      { lines: 220, reason: 'AB: mutants of the core, large values in a spread, all files of the walk' },
+      { lines: 230, reason: 'AB: mutants of the core, large values in a spread, all files of the walk' },
       { lines: 500, reason: 'AE: kills during sessions, each route on PostgreSQL, loops, exports' },
       { lines: 230, reason: 'AF: compiled circuits with measurements inside against all their outcomes' },
       { lines: 130, reason: 'AF: twins of shared readings, Rabi amplitudes of random lines that compress' },

@@ -63,8 +63,11 @@ describe('JobRecovery.recoverOnce()', () => {
     )
     await lab.clock.advance(60_000)
     it.heartbeats.record({ job: it.id, attempt: 1 })
+    const published: unknown[] = []
+    lab.db.changes.subscribe((all) => void published.push(...all.map(({ id, record }) => [id, record])))
     await it.recovery.recoverOnce()
     await it.recovery.recoverOnce()
+    expect(published).toContainEqual([due.id, expect.objectContaining({ status: 'failed' })])
     const error = 'Given up: the job was waiting at the end of its give_up_after; q1 misses'
     expect(await lab.job(due.id)).toMatchObject({
       ...{ status: 'failed', error_code: 'given_up', held: false, duration: 0 },
