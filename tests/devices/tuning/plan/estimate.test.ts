@@ -20,7 +20,7 @@ const inRow = (targets: readonly string[], { isReadAlone }: Routine) =>
 test.each([
   ['3 ordinary qubits and 2 edges, which took 2.9 h', 3, 2, 3e-4, false, 1.05],
   ['2 very good qubits and an edge, which took 81 h, with full waits', 2, 1, 15e-3, false, 31],
-  ['them with shots that begin with a reading', 2, 1, 15e-3, true, 4.8],
+  ['them with shots that begin with a reading, which took 6.3 h', 2, 1, 15e-3, true, 5],
 ])('estimatePlan() of %s', (_, qubits, edges, reset, isHeralded, hours) => {
   const nodes = BUILT_IN_ROUTINES.map((each) => ({
     ...{ routine: each, ifMoved: [] },

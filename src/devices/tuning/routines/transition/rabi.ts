@@ -15,8 +15,8 @@ import {
 
 const SHOTS = 1_000
 const POINTS = 61
-/** Relative standard error that is small enough: the fine amplitude is sought within 5 %. */
-const WANTED_ERROR = 0.01
+/** Relative standard errors that are small enough: fine amplitudes are sought within 5 %. */
+const WANTED_ERRORS = { amp180: 0.01, amp90: 0.015 }
 
 interface RabiOptions {
   readonly transition: Transition
@@ -44,11 +44,12 @@ interface Sweep {
  * rough T1 found thereby serves the run.
  */
 export function rabiOn(options: RabiOptions) {
-  const { transition, check } = options
+  const { transition, check, sweeps } = options
   // The relative error of the amplitude at which the check is out.
   const relativeLimit = (2 * Math.asin(Math.sqrt(check.limit))) / (Math.PI * check.pulses)
   return {
-    size: { points: POINTS, shots: SHOTS, firstPart: 1 / 4 },
+    // The pi pulse of most designs is too close to the end of the first sweep.
+    size: { points: Math.min(2, sweeps.length) * POINTS, shots: SHOTS, firstPart: 1 / 4 },
     *measure(context: RoutineContext): Measurement<Finding> {
       let t1: number | undefined
       for (let isTested = transition.from === 1; ; ) {
@@ -63,16 +64,16 @@ export function rabiOn(options: RabiOptions) {
         // What is left in 1 does not oscillate on the upper transition.
         const { values, fit, quality } = transition.from === 1 ? sweep.found : yield* foundBeside(sweep, left)
         const { half_period: amp180, quarter_period: amp90 } = values
-        const withLimit = (found: Estimate) => ({
+        const withLimit = (found: Estimate, wanted: number) => ({
           ...found,
           checkLimit: relativeLimit * found.value,
-          wantedError: WANTED_ERROR * found.value,
+          wantedError: wanted * found.value,
         })
         return {
           parameters: {
-            [transition.amp180]: withLimit(amp180),
+            [transition.amp180]: withLimit(amp180, WANTED_ERRORS.amp180),
             // That of before belongs to another half turn.
-            ...(transition.from === 0 && { 'fine.amp90': withLimit(amp90) }),
+            ...(transition.from === 0 && { 'fine.amp90': withLimit(amp90, WANTED_ERRORS.amp90) }),
           },
           trace: fit,
           quality: { ...quality, contrast: values.contrast.value },
