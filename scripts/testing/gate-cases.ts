@@ -89,6 +89,10 @@ export const PARTLY_IN_GATE: Readonly<Record<string, PartlyInGate>> = {
     full: '2 % and 5 % on eight chips each',
   },
   'tests/devices/tuning/routines/second-excited/second-excited.test.ts': { gate: 'one hand', full: 'both' },
+  'tests/devices/tuning/measure/heralded.test.ts': {
+    gate: 'the twin of full waits, starts that are judged again, none kept, both ends of a gate, a cluster',
+    full: 'more shots than a program has, the error of a gate',
+  },
   'tests/devices/tuning/run/broken-gates.test.ts': {
     gate: 'one routine that fails, one value that is off, one faster gate',
     full: 'each routine in each way, each value, 7 rates of the exchange',

@@ -13,6 +13,7 @@ import { assemble } from '../../../support/sequencer/language/assemble.ts'
 import { qubitOf } from '../../../support/simulated-chip/experiments.ts'
 import { gatePair } from '../../../support/tuning/gate-pair.ts'
 import { LONG_LIVED, longLived, RESET_S } from '../../../support/tuning/long-lived-qubit.ts'
+import { RUNS_WHOLE } from '../../../support/whole.ts'
 
 setDefaultTimeout(120_000)
 
@@ -110,7 +111,7 @@ describe('shots that begin with a reading instead of a long wait', () => {
     )
   })
 
-  test('are as many as wanted, also above the shots of one program', async () => {
+  test.if(RUNS_WHOLE)('are as many as wanted, also above the shots of one program', async () => {
     const qubit = longLived(4)
     const shots = 500_000
     let kept = 0
@@ -128,7 +129,7 @@ describe('shots that begin with a reading instead of a long wait', () => {
     expect(kept / shots).toBeWithin(0.95, 1.05)
   })
 
-  test('finds the error of a gate without what the shot before has left', async () => {
+  test.if(RUNS_WHOLE)('finds the error of a gate without what the shot before has left', async () => {
     const qubit = longLived(4)
     qubit.values.set('q0', 'coherence.t1', LONG_LIVED.t1)
     const { error, finding } = await qubit.measure('randomized_benchmarking')
