@@ -143,10 +143,8 @@ function combine(fringes: readonly Fringe[], signs: readonly number[]) {
   const total = entries.reduce((sum, { weight }) => sum + weight, 0)
   const value = entries.reduce((sum, entry) => sum + entry.value * entry.weight, 0) / total
   const deviations = entries.map((entry) => Math.abs(entry.value - value) * Math.sqrt(entry.weight))
-  return {
-    signs,
-    detuning: { value, error: Math.sqrt(1 / total) },
-    chi2: deviations.reduce((sum, deviation) => sum + deviation ** 2, 0),
-    worst: Math.max(...deviations),
-  }
+  const chi2 = deviations.reduce((sum, deviation) => sum + deviation ** 2, 0)
+  // Fringes that differ by more than their errors, as of a decay that is no exponential, are known less well.
+  const scale = Math.max(1, chi2 / Math.max(1, entries.length - 1))
+  return { signs, detuning: { value, error: Math.sqrt(scale / total) }, chi2, worst: Math.max(...deviations) }
 }

@@ -13,7 +13,7 @@ import { type Claim, claim, relativeClaim, type Taken } from './taken.ts'
 const TOLERANCE = {
   spectroscopy: { atLeast: 200e3, ofWidth: 0.15 },
   amplitude: 0.02,
-  ramsey: 2e3,
+  ramsey: { atLeast: 2e3, ofWidth: 0.05 },
   motzoi: 0.005,
   fineAmplitude: 0.0015,
   t1: 0.2,
@@ -41,7 +41,11 @@ export const QUBIT_CLAIMS: Readonly<Record<string, (taken: Taken) => Claim[]>> =
       bestAmplitude(transmonOf(taken), drivenBy(taken), 0),
       TOLERANCE.amplitude,
     ),
-  ramsey_correction: (taken) => claim(taken, 'clock_freqs.f01', transmonOf(taken).f01, TOLERANCE.ramsey),
+  ramsey_correction(taken) {
+    const [{ atLeast, ofWidth }, transmon] = [TOLERANCE.ramsey, transmonOf(taken)]
+    const tolerance = Math.max(atLeast, ofWidth / (Math.PI * ramseyDecayOf(transmon)))
+    return claim(taken, 'clock_freqs.f01', transmon.f01, tolerance)
+  },
   motzoi_parameter(taken) {
     const pulse = { ...drivenBy(taken), amplitude: taken.self.number('rxy.amp180') }
     const truth = bestMotzoi(transmonOf(taken), pulse, 0)
