@@ -85,7 +85,7 @@ export const AREAS: readonly Area[] = [
       { lines: 500, reason: 'AE: kills during sessions, each route on PostgreSQL, loops, exports' },
       { lines: 230, reason: 'AF: compiled circuits with measurements inside against all their outcomes' },
       { lines: 130, reason: 'AF: twins of shared readings, Rabi amplitudes of random lines that compress' },
-      { lines: 140, reason: 'AF: ends of runs that bear drift, decay, groups, distances of fringes' },
+      { lines: 150, reason: 'AF: ends of runs that bear drift, decay, groups, distances of fringes' },
     ],
   },
   {
